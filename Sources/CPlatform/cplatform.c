@@ -1,0 +1,380 @@
+#define _GNU_SOURCE
+#include "cplatform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+// ---- sanitizer -------------------------------------------------------------------------------
+
+__attribute__((weak)) void __tsan_acquire(void *address);
+__attribute__((weak)) void __tsan_release(void *address);
+
+void cplatform_tsan_acquire(const void *address) {
+    if (__tsan_acquire) __tsan_acquire((void *)address);
+}
+
+void cplatform_tsan_release(const void *address) {
+    if (__tsan_release) __tsan_release((void *)address);
+}
+
+// ---- process hygiene -------------------------------------------------------------------------
+
+int32_t cplatform_harden(void) {
+    // Swift's crash reporter prints the memory behind every register to stderr.
+    static const int fatal[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGQUIT};
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) signal(fatal[i], SIG_DFL);
+    signal(SIGPIPE, SIG_IGN);
+    umask(077);
+    struct rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_CORE, &none)) return -errno;
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) return -errno;
+    return 0;
+}
+
+// ---- locks -----------------------------------------------------------------------------------
+
+static int set_lock(int32_t descriptor, short type, int64_t offset, int64_t length) {
+    struct flock range = {
+        .l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = length};
+    while (fcntl(descriptor, F_OFD_SETLK, &range)) {
+        if (errno != EINTR) return -errno;
+    }
+    return 0;
+}
+
+int32_t cplatform_try_lock(int32_t descriptor, int64_t offset, int64_t length) {
+    int result = set_lock(descriptor, F_WRLCK, offset, length);
+    if (result == 0) return 1;
+    return result == -EAGAIN || result == -EACCES ? 0 : result;
+}
+
+int32_t cplatform_unlock(int32_t descriptor, int64_t offset, int64_t length) {
+    return set_lock(descriptor, F_UNLCK, offset, length);
+}
+
+int32_t cplatform_open_lock_file(const char *path) {
+    int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+// ---- clocks ----------------------------------------------------------------------------------
+
+static int64_t nanoseconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+int64_t cplatform_boottime(void) { return nanoseconds(CLOCK_BOOTTIME); }
+int64_t cplatform_walltime(void) { return nanoseconds(CLOCK_REALTIME); }
+
+// ---- processes -------------------------------------------------------------------------------
+
+// The kernel's own call: Debian 12's C library has it, and it needs no list of open descriptors.
+static void close_from(unsigned first) { close_range(first, UINT_MAX, 0); }
+
+static void reset_signals(void) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+}
+
+// Tells the parent which errno stopped the child, through a pipe that exec closes.
+static int32_t reap_failure(pid_t child, int error_end) {
+    int failure = 0;
+    ssize_t got;
+    do got = read(error_end, &failure, sizeof failure);
+    while (got < 0 && errno == EINTR);
+    close(error_end);
+    return got == (ssize_t)sizeof failure ? -failure : child;
+}
+
+static void fail_child(int error_end) {
+    int failure = errno;
+    if (write(error_end, &failure, sizeof failure) < 0) _exit(126);
+    _exit(127);
+}
+
+int32_t cplatform_spawn_daemon(
+    const char *path, char *const argv[], char *const envp[], int32_t keep) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) return -errno;
+    pid_t child = fork();
+    if (child < 0) {
+        int failure = errno;
+        close(ends[0]);
+        close(ends[1]);
+        return -failure;
+    }
+    if (child == 0) {
+        if (setsid() < 0) fail_child(ends[1]);
+        // The daemon is a grandchild: never a zombie of the caller, never a session leader.
+        pid_t grandchild = fork();
+        if (grandchild < 0) fail_child(ends[1]);
+        if (grandchild > 0) _exit(0);
+        reset_signals();
+        int null = open("/dev/null", O_RDWR);
+        if (null < 0 || chdir("/")) fail_child(ends[1]);
+        // Both kept descriptors move out of the way of 0 to 4 before those are taken.
+        int error_end = fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
+        int kept = fcntl(keep, F_DUPFD_CLOEXEC, 10);
+        if (error_end < 0 || kept < 0) fail_child(ends[1]);
+        for (int descriptor = 0; descriptor < 3; descriptor++) {
+            if (dup2(null, descriptor) < 0) fail_child(error_end);
+        }
+        if (dup2(kept, 3) < 0 || dup3(error_end, 4, O_CLOEXEC) < 0) fail_child(error_end);
+        close_from(5);
+        execve(path, argv, envp);
+        fail_child(4);
+    }
+    close(ends[1]);
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    return reap_failure(child, ends[0]);
+}
+
+int32_t cplatform_spawn_attached(const char *path, char *const argv[], char *const envp[]) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) return -errno;
+    pid_t child = fork();
+    if (child < 0) {
+        int failure = errno;
+        close(ends[0]);
+        close(ends[1]);
+        return -failure;
+    }
+    if (child == 0) {
+        pid_t grandchild = fork();
+        if (grandchild < 0) fail_child(ends[1]);
+        if (grandchild > 0) _exit(0);
+        reset_signals();
+        if (dup2(2, 1) < 0) fail_child(ends[1]);
+        if (dup3(ends[1], 3, O_CLOEXEC) < 0 && errno != EINVAL) fail_child(ends[1]);
+        close_from(4);
+        execve(path, argv, envp);
+        fail_child(3);
+    }
+    close(ends[1]);
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    return reap_failure(child, ends[0]);
+}
+
+// ---- sockets ---------------------------------------------------------------------------------
+
+// Fills in the address of directory/name; keeps the directory's descriptor in *hold when the path
+// has to go through it.
+static int unix_address(
+    struct sockaddr_un *address, const char *directory, const char *name, int *hold) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    *hold = -1;
+    int length = snprintf(address->sun_path, sizeof address->sun_path, "%s/%s", directory, name);
+    if (length >= 0 && (size_t)length < sizeof address->sun_path) return 0;
+    *hold = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (*hold < 0) return -errno;
+    length = snprintf(
+        address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s", *hold, name);
+    if (length >= 0 && (size_t)length < sizeof address->sun_path) return 0;
+    close(*hold);
+    return -ENAMETOOLONG;
+}
+
+static int finish(int descriptor, int hold, int failed) {
+    int failure = errno;
+    if (hold >= 0) close(hold);
+    if (!failed) return descriptor;
+    close(descriptor);
+    return -failure;
+}
+
+int32_t cplatform_unix_connect(const char *directory, const char *name) {
+    struct sockaddr_un address;
+    int hold, result = unix_address(&address, directory, name, &hold);
+    if (result) return result;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return finish(descriptor, hold, 1);
+    result = connect(descriptor, (struct sockaddr *)&address, sizeof address);
+    return finish(descriptor, hold, result != 0);
+}
+
+int32_t cplatform_unix_listen(const char *directory, const char *name, int32_t backlog) {
+    struct sockaddr_un address;
+    int hold, result = unix_address(&address, directory, name, &hold);
+    if (result) return result;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return finish(descriptor, hold, 1);
+    // Linux takes the mode of the socket file from its descriptor, before bind.
+    result = fchmod(descriptor, 0600)
+        || bind(descriptor, (struct sockaddr *)&address, sizeof address)
+        || listen(descriptor, backlog);
+    return finish(descriptor, hold, result != 0);
+}
+
+int32_t cplatform_loopback_listen(int32_t ipv6, uint16_t port, int32_t backlog) {
+    int descriptor = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -errno;
+    int on = 1, result;
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (ipv6) {
+        struct sockaddr_in6 address = {
+            .sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = in6addr_loopback};
+        result = bind(descriptor, (struct sockaddr *)&address, sizeof address);
+    } else {
+        struct sockaddr_in address = {
+            .sin_family = AF_INET,
+            .sin_port = htons(port),
+            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        result = bind(descriptor, (struct sockaddr *)&address, sizeof address);
+    }
+    return finish(descriptor, -1, result || listen(descriptor, backlog));
+}
+
+int32_t cplatform_local_port(int32_t descriptor) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &length)) return -errno;
+    if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
+    if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    return -EAFNOSUPPORT;
+}
+
+int32_t cplatform_accept(int32_t descriptor, int32_t timeout_ms) {
+    struct pollfd wait = {.fd = descriptor, .events = POLLIN};
+    int ready = poll(&wait, 1, timeout_ms);
+    if (ready == 0) return -EAGAIN;
+    if (ready < 0) return errno == EINTR ? -EAGAIN : -errno;
+    int accepted = accept4(descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return accepted < 0 ? -errno : accepted;
+}
+
+static int peer(int32_t descriptor, struct ucred *credentials) {
+    socklen_t length = sizeof *credentials;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, credentials, &length) ? -errno : 0;
+}
+
+int64_t cplatform_peer_uid(int32_t descriptor) {
+    struct ucred credentials;
+    int result = peer(descriptor, &credentials);
+    return result ? result : (int64_t)credentials.uid;
+}
+
+int64_t cplatform_peer_pid(int32_t descriptor) {
+    struct ucred credentials;
+    int result = peer(descriptor, &credentials);
+    return result ? result : (int64_t)credentials.pid;
+}
+
+int32_t cplatform_set_timeouts(int32_t descriptor, int32_t seconds) {
+    struct timeval limit = {.tv_sec = seconds};
+    if (setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit)) return -errno;
+    if (setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit)) return -errno;
+    return 0;
+}
+
+int32_t cplatform_pipe(int32_t ends[2]) { return pipe2(ends, O_CLOEXEC) ? -errno : 0; }
+
+// ---- files -----------------------------------------------------------------------------------
+
+int32_t cplatform_lstat(const char *path, cplatform_file_status *status) {
+    struct stat found;
+    if (lstat(path, &found)) return -errno;
+    status->mode = found.st_mode;
+    status->owner = found.st_uid;
+    status->links = found.st_nlink;
+    status->size = found.st_size;
+    status->device = found.st_dev;
+    status->inode = found.st_ino;
+    return 0;
+}
+
+static int sync_directory_of(const char *path) {
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int length = slash ? snprintf(directory, sizeof directory, "%.*s", (int)(slash - path + 1), path)
+                       : snprintf(directory, sizeof directory, ".");
+    if (length < 0 || (size_t)length >= sizeof directory) return -ENAMETOOLONG;
+    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return -errno;
+    int result = fsync(descriptor) ? -errno : 0;
+    close(descriptor);
+    return result;
+}
+
+static int write_all(int descriptor, const char *bytes, uint64_t count) {
+    while (count > 0) {
+        ssize_t written = write(descriptor, bytes, count);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return -errno;
+        bytes += written;
+        count -= (uint64_t)written;
+    }
+    return 0;
+}
+
+int32_t cplatform_write_new_file(const char *path, const void *bytes, uint64_t count) {
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor < 0) return -errno;
+    int result = write_all(descriptor, bytes, count);
+    if (result == 0 && fsync(descriptor)) result = -errno;
+    if (close(descriptor) && result == 0) result = -errno;
+    if (result == 0) result = sync_directory_of(path);
+    if (result) unlink(path);
+    return result;
+}
+
+int64_t cplatform_read_file(const char *path, void *bytes, uint64_t capacity) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (descriptor < 0) return -errno;
+    uint64_t total = 0;
+    while (total < capacity) {
+        ssize_t got = read(descriptor, (char *)bytes + total, capacity - total);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            int failure = errno;
+            close(descriptor);
+            return -failure;
+        }
+        if (got == 0) break;
+        total += (uint64_t)got;
+    }
+    close(descriptor);
+    return (int64_t)total;
+}
+
+// ---- signals ---------------------------------------------------------------------------------
+
+static void stop_signals(sigset_t *set) {
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
+}
+
+int32_t cplatform_block_stop_signals(void) {
+    sigset_t set;
+    stop_signals(&set);
+    return -pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+int32_t cplatform_wait_stop_signal(int32_t timeout_ms) {
+    sigset_t set;
+    stop_signals(&set);
+    struct timespec limit = {timeout_ms / 1000, (timeout_ms % 1000) * 1000000L};
+    int received = sigtimedwait(&set, NULL, &limit);
+    return received < 0 ? -errno : received;
+}

@@ -1,0 +1,73 @@
+#pragma once
+// Only <stdint.h> types appear here, so that importing this module never pulls a second copy of
+// the C library's headers into Swift. Functions return 0 or a value, or minus errno.
+#include <stdint.h>
+
+// Tells the thread sanitizer about a lock it cannot see. Nothing without the sanitizer.
+void cplatform_tsan_acquire(const void *address);
+void cplatform_tsan_release(const void *address);
+
+// Fatal signals back to their defaults, no core file, not dumpable, umask 077, no SIGPIPE.
+int32_t cplatform_harden(void);
+
+// Open-file-description byte-range lock, exclusive, never waiting. length 0 reaches to the end.
+// 1 locked, 0 held by another description, minus errno.
+int32_t cplatform_try_lock(int32_t descriptor, int64_t offset, int64_t length);
+int32_t cplatform_unlock(int32_t descriptor, int64_t offset, int64_t length);
+
+// Opens or creates a regular file for locking: close-on-exec, mode 0600, no symbolic link followed.
+int32_t cplatform_open_lock_file(const char *path);
+
+// Nanoseconds since boot, suspended time included.
+int64_t cplatform_boottime(void);
+// Nanoseconds since 1970 of the wall clock.
+int64_t cplatform_walltime(void);
+
+// A new process: its own session, descriptors 0 to 2 on /dev/null, `keep` as descriptor 3, nothing
+// else open, working directory /. The process id, or minus errno of whatever step failed.
+int32_t cplatform_spawn_daemon(
+    const char *path, char *const argv[], char *const envp[], int32_t keep);
+
+// A new process that shares standard input, output and error and no other descriptor.
+// Descriptor 1 becomes 2, so that a chatty child cannot spoil this program's data on stdout.
+int32_t cplatform_spawn_attached(const char *path, char *const argv[], char *const envp[]);
+
+// UNIX sockets. A path too long for a socket address goes through its directory's descriptor.
+int32_t cplatform_unix_connect(const char *directory, const char *name);
+int32_t cplatform_unix_listen(const char *directory, const char *name, int32_t backlog);
+// A listening TCP socket on 127.0.0.1 (or [::1] when ipv6 is not 0); port 0 means any.
+int32_t cplatform_loopback_listen(int32_t ipv6, uint16_t port, int32_t backlog);
+// The port a listening socket is bound to.
+int32_t cplatform_local_port(int32_t descriptor);
+// Waits for a connection up to timeout_ms; the descriptor, minus EAGAIN on time-out.
+int32_t cplatform_accept(int32_t descriptor, int32_t timeout_ms);
+// User id of the process at the other end of a UNIX socket.
+int64_t cplatform_peer_uid(int32_t descriptor);
+// Process id of the process at the other end of a UNIX socket.
+int64_t cplatform_peer_pid(int32_t descriptor);
+int32_t cplatform_set_timeouts(int32_t descriptor, int32_t seconds);
+
+// One pipe, both ends close-on-exec.
+int32_t cplatform_pipe(int32_t ends[2]);
+
+typedef struct {
+    uint32_t mode;      // st_mode
+    uint32_t owner;     // st_uid
+    uint64_t links;     // st_nlink
+    int64_t size;       // bytes
+    uint64_t device;
+    uint64_t inode;
+} cplatform_file_status;
+
+// lstat: never opens the file. (Opening and closing a database file in a process that has it open
+// drops SQLite's locks.)
+int32_t cplatform_lstat(const char *path, cplatform_file_status *status);
+
+// Writes a new file that must not exist: mode 0600, synced, its directory synced.
+int32_t cplatform_write_new_file(const char *path, const void *bytes, uint64_t count);
+// Reads at most `capacity` bytes of a file opened without following a symbolic link at the end.
+int64_t cplatform_read_file(const char *path, void *bytes, uint64_t capacity);
+
+// Waits for SIGTERM, SIGINT or SIGHUP, which are blocked in every thread first; the signal.
+int32_t cplatform_block_stop_signals(void);
+int32_t cplatform_wait_stop_signal(int32_t timeout_ms);

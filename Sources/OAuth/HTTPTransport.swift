@@ -1,0 +1,129 @@
+public import VaultCrypto
+
+/// Sends one HTTP request and returns its answer, whatever the status.
+///
+/// What a refresh depends on: a request is written to a connection **at most once**. No redirect is
+/// followed, nothing is sent again by the transport itself, and no credential of the environment
+/// (`.netrc`, proxies) is used.
+public protocol HTTPTransport: Sendable {
+    /// Sends a request once.
+    ///
+    /// - Throws: ``HTTPTransportError``, which says whether the server may have read the request.
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse
+}
+
+/// An HTTP request to an authorization server.
+public struct HTTPRequest: Sendable {
+    /// The methods the protocol needs.
+    public enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    /// The method.
+    public var method: Method
+    /// Where to: https, or http on a loopback address.
+    public var url: EndpointURL
+    /// Header fields, in the order they are sent. `Authorization` may be among them.
+    public var headers: [HTTPHeader]
+    /// The body of a POST.
+    public var body: Secret?
+    /// Seconds until the whole exchange is given up.
+    public var deadline: Double
+    /// Bytes of answer body after which the exchange is given up.
+    public var maximumBodyBytes: Int
+
+    /// A request; 30 seconds and 1 MiB unless told.
+    public init(
+        _ method: Method,
+        _ url: EndpointURL,
+        headers: [HTTPHeader] = [],
+        body: Secret? = nil,
+        deadline: Double = 30,
+        maximumBodyBytes: Int = 1 << 20
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.deadline = deadline
+        self.maximumBodyBytes = maximumBodyBytes
+    }
+}
+
+/// One header field. Its value never prints: it may be a credential.
+public struct HTTPHeader: Sendable, Hashable {
+    /// The field's name.
+    public let name: String
+    /// The field's value.
+    public let value: Secret
+
+    /// A header field from text.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = Secret(value)
+    }
+
+    /// A header field whose value is a secret.
+    public init(_ name: String, _ value: Secret) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// What the server answered.
+public struct HTTPResponse: Sendable {
+    /// The status code.
+    public let status: Int
+    /// Header fields in the order received; obsolete folding undone, names as sent.
+    public let headers: [(name: String, value: String)]
+    /// The body. Token answers are secrets, so every body is treated as one.
+    public let body: Secret
+
+    /// An answer put together from its parts.
+    public init(status: Int, headers: [(name: String, value: String)] = [], body: Secret) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The first value of a header field, its name compared without case.
+    public func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// Why there is no answer, and whether the server may have seen the request.
+public enum HTTPTransportError: Error, Sendable, Equatable {
+    /// Not a byte of the body left this machine: it may be sent again freely.
+    case notSent(Reason)
+    /// The request may have been read: whether it took effect is unknown.
+    case ambiguous(Reason)
+
+    /// What went wrong, without any text of the other side.
+    public enum Reason: String, Sendable, Equatable {
+        /// The host's name did not resolve.
+        case nameNotResolved
+        /// No connection.
+        case connectionFailed
+        /// No TLS session, or a certificate that is not trusted.
+        case tlsFailed
+        /// The deadline passed.
+        case timedOut
+        /// The connection ended before the answer did.
+        case connectionLost
+        /// The answer is larger than the request allows.
+        case answerTooLarge
+        /// The answer is not HTTP.
+        case malformedAnswer
+        /// The transport was closed, or refused the request.
+        case refused
+    }
+
+    /// The reason alone.
+    public var reason: Reason {
+        switch self {
+        case .notSent(let reason), .ambiguous(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import CSodium
+
+/// A token, client secret or answer: bytes that are wiped when the last copy goes, and that never
+/// print.
+///
+/// `reveal` and `withBytes` are the only readers, so that searching for them is the audit.
+public struct Secret: Sendable {
+    private let storage: Storage
+
+    /// A secret from text, kept as its UTF-8 bytes.
+    public init(_ text: String) {
+        storage = Storage(Array(text.utf8))
+    }
+
+    /// A secret from bytes.
+    public init(bytes: [UInt8]) {
+        storage = Storage(bytes)
+    }
+
+    /// The number of bytes.
+    public var count: Int { storage.count }
+
+    /// Whether there is nothing in it.
+    public var isEmpty: Bool { storage.count == 0 }
+
+    /// Lends the secret as text for the duration of the closure.
+    ///
+    /// Bytes that are not UTF-8 are replaced as `String(decoding:as:)` does.
+    public func reveal<Result, Failure: Error>(
+        _ body: (String) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(String(decoding: storage.buffer, as: UTF8.self))
+    }
+
+    /// Lends the secret's bytes for the duration of the closure.
+    public func withBytes<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { extendLifetime(storage) }
+        return try body(storage.buffer.span)
+    }
+
+    /// The memory itself, immutable and wiped at the end: what makes the sharing safe.
+    private final class Storage: @unchecked Sendable {
+        private let memory: UnsafeMutableBufferPointer<UInt8>
+
+        var count: Int { memory.count }
+        var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(memory) }
+
+        init(_ bytes: [UInt8]) {
+            memory = .allocate(capacity: bytes.count)
+            _ = memory.initialize(from: bytes)
+        }
+
+        deinit {
+            if let base = memory.baseAddress { sodium_memzero(base, memory.count) }
+            memory.deallocate()
+        }
+    }
+}
+
+extension Secret: Hashable {
+    /// Compares in constant time for secrets of equal length.
+    public static func == (left: Secret, right: Secret) -> Bool {
+        guard left.count == right.count else { return false }
+        return left.withBytes { a in
+            right.withBytes { b in
+                a.withUnsafeBufferPointer { a in
+                    b.withUnsafeBufferPointer { b in
+                        guard let x = a.baseAddress, let y = b.baseAddress else { return true }
+                        return sodium_memcmp(x, y, a.count) == 0
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        withBytes { bytes in
+            bytes.withUnsafeBufferPointer { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Says that there is a secret, and nothing about it.
+    public var description: String { "<redacted>" }
+    /// Says that there is a secret, and nothing about it.
+    public var debugDescription: String { "<redacted>" }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
