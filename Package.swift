@@ -27,74 +27,120 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(
-            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
+        ),
         .systemLibrary(
-            name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+            name: "CSodium",
+            pkgConfig: "libsodium",
+            providers: [.apt(["libsodium-dev"])]
+        ),
         .systemLibrary(
-            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+            name: "CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
         .systemLibrary(
-            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
-            providers: [.apt(["libmicrohttpd-dev"])]),
+            name: "CMicroHTTPD",
+            pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]
+        ),
         .target(name: "CPlatform"),
 
         .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings),
         .target(
-            name: "VaultCrypto", dependencies: ["CSodium", "Platform"], swiftSettings: settings),
+            name: "VaultCrypto",
+            dependencies: ["CSodium", "Platform"],
+            swiftSettings: settings
+        ),
         .target(
-            name: "VaultSQLite", dependencies: ["CSQLite", "Platform"], swiftSettings: settings),
+            name: "VaultSQLite",
+            dependencies: ["CSQLite", "Platform"],
+            swiftSettings: settings
+        ),
         .target(
-            name: "VaultMigrations", path: "Migrations",
-            resources: [.embedInCode("0001_create_vault.sql")], swiftSettings: safeSettings),
+            name: "VaultMigrations",
+            path: "Migrations",
+            resources: [.embedInCode("0001_create_vault.sql")],
+            swiftSettings: safeSettings
+        ),
         .target(
-            name: "OAuth", dependencies: ["Platform", "VaultCrypto"], swiftSettings: safeSettings),
+            name: "OAuth",
+            dependencies: ["Platform", "VaultCrypto"],
+            swiftSettings: safeSettings
+        ),
         .target(
             name: "VaultStore",
             dependencies: ["Platform", "VaultSQLite", "VaultMigrations", "VaultCrypto", "OAuth"],
-            swiftSettings: safeSettings),
+            swiftSettings: safeSettings
+        ),
         .target(
-            name: "VaultKit", dependencies: ["Platform", "VaultStore", "OAuth", "VaultCrypto"],
-            swiftSettings: safeSettings),
+            name: "VaultKit",
+            dependencies: ["Platform", "VaultStore", "OAuth", "VaultCrypto"],
+            swiftSettings: safeSettings
+        ),
         .target(
-            name: "VaultHTTP", dependencies: ["CCurl", "Platform", "OAuth", "VaultCrypto"],
-            swiftSettings: settings),
+            name: "VaultHTTP",
+            dependencies: ["CCurl", "Platform", "OAuth", "VaultCrypto"],
+            swiftSettings: settings
+        ),
         .target(
-            name: "VaultHTTPServer", dependencies: ["CMicroHTTPD", "Platform"],
-            swiftSettings: settings),
+            name: "VaultHTTPServer",
+            dependencies: ["CMicroHTTPD", "Platform"],
+            swiftSettings: settings
+        ),
         .target(
-            name: "VaultAgentClient", dependencies: ["Platform", "VaultCrypto"],
-            swiftSettings: safeSettings),
+            name: "VaultAgentClient",
+            dependencies: ["Platform", "VaultCrypto"],
+            swiftSettings: safeSettings
+        ),
         .target(
             name: "VaultAgentServer",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultHTTP",
                 "VaultHTTPServer", "VaultAgentClient",
             ],
-            swiftSettings: safeSettings),
+            swiftSettings: safeSettings
+        ),
         .target(
             name: "VaultCommandLine",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultAgentClient",
             ],
-            swiftSettings: safeSettings),
+            swiftSettings: safeSettings
+        ),
         .target(
             name: "VaultTesting",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultHTTPServer",
             ],
-            swiftSettings: safeSettings),
+            swiftSettings: safeSettings
+        ),
 
         .executableTarget(
-            name: "vault", dependencies: ["VaultCommandLine"], swiftSettings: safeSettings),
+            name: "vault",
+            dependencies: ["VaultCommandLine"],
+            swiftSettings: safeSettings
+        ),
         .executableTarget(
-            name: "vault-agent", dependencies: ["VaultAgentServer"], swiftSettings: safeSettings),
+            name: "vault-agent",
+            dependencies: ["VaultAgentServer"],
+            swiftSettings: safeSettings
+        ),
         .executableTarget(
-            name: "vault-test-server", dependencies: ["VaultTesting"],
-            swiftSettings: safeSettings),
+            name: "vault-test-server",
+            dependencies: ["VaultTesting"],
+            swiftSettings: safeSettings
+        ),
 
         .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: settings),
         .testTarget(
-            name: "VaultCryptoTests", dependencies: ["VaultCrypto"],
-            resources: [.copy("Fixtures")], swiftSettings: settings),
+            name: "VaultCryptoTests",
+            dependencies: ["VaultCrypto"],
+            resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -29,7 +29,10 @@ public struct Moment: Sendable, Hashable, Codable {
     /// The same moment moved by some seconds on both clocks.
     public func advanced(by seconds: TimeInterval) -> Moment {
         Moment(
-            wall: wall.addingTimeInterval(seconds), bootID: bootID, uptime: uptime + seconds)
+            wall: wall.addingTimeInterval(seconds),
+            bootID: bootID,
+            uptime: uptime + seconds
+        )
     }
 
     enum CodingKeys: String, CodingKey {
@@ -61,7 +64,8 @@ public struct SystemClock: VaultClock {
         return Moment(
             wall: Date(timeIntervalSince1970: Double(cplatform_walltime()) * nanosecond),
             bootID: Self.bootID,
-            uptime: Double(cplatform_boottime()) * nanosecond)
+            uptime: Double(cplatform_boottime()) * nanosecond
+        )
     }
 
     /// Sleeps for some seconds, or until the task is cancelled.
@@ -74,7 +78,10 @@ public struct SystemClock: VaultClock {
     private static let bootID: String = {
         var buffer = [UInt8](repeating: 0, count: 36)
         let count = cplatform_read_file(
-            "/proc/sys/kernel/random/boot_id", &buffer, UInt64(buffer.count))
+            "/proc/sys/kernel/random/boot_id",
+            &buffer,
+            UInt64(buffer.count)
+        )
         // Without one every comparison falls back to the wall clock, which is what is left.
         guard count == buffer.count else { return "" }
         return String(decoding: buffer, as: UTF8.self)

@@ -17,6 +17,19 @@ public struct Secret: Sendable {
         storage = Storage(bytes)
     }
 
+    /// A secret from bytes that are wiped where they were.
+    package init(wiping bytes: inout [UInt8]) {
+        storage = Storage(bytes)
+        wipe(&bytes)
+    }
+
+    /// A secret from bytes lent by somebody who wipes them.
+    init(copying bytes: Span<UInt8>) {
+        storage = Storage(count: bytes.count) { memory in
+            for index in bytes.indices { memory[index] = bytes[index] }
+        }
+    }
+
     /// The number of bytes.
     public var count: Int { storage.count }
 
@@ -47,9 +60,16 @@ public struct Secret: Sendable {
         var count: Int { memory.count }
         var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(memory) }
 
-        init(_ bytes: [UInt8]) {
-            memory = .allocate(capacity: bytes.count)
-            _ = memory.initialize(from: bytes)
+        init(count: Int, filling body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+            memory = .allocate(capacity: count)
+            memory.initialize(repeating: 0)
+            body(memory)
+        }
+
+        convenience init(_ bytes: [UInt8]) {
+            self.init(count: bytes.count) { memory in
+                _ = memory.update(from: bytes)
+            }
         }
 
         deinit {
@@ -57,6 +77,12 @@ public struct Secret: Sendable {
             memory.deallocate()
         }
     }
+}
+
+/// Overwrites bytes with zeros in a way that no optimiser removes, and empties the array.
+package func wipe(_ bytes: inout [UInt8]) {
+    sodium_memzero(&bytes, bytes.count)
+    bytes = []
 }
 
 extension Secret: Hashable {

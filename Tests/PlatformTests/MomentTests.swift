@@ -4,7 +4,10 @@ import Testing
 
 @Suite struct MomentTests {
     private let start = Moment(
-        wall: Date(timeIntervalSince1970: 1_000_000), bootID: "a", uptime: 50)
+        wall: Date(timeIntervalSince1970: 1_000_000),
+        bootID: "a",
+        uptime: 50
+    )
 
     @Test func aStepOfTheWallClockChangesNothingWithinOneBoot() {
         let later = Moment(wall: start.wall.addingTimeInterval(-7200), bootID: "a", uptime: 60)

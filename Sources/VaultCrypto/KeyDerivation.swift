@@ -1,0 +1,70 @@
+internal import CSodium
+
+/// The two derivations of the format, both over BLAKE2b.
+enum KeyDerivation {
+    /// Subkey `number` of a key (https://doc.libsodium.org/key_derivation). `label` is 8 bytes.
+    static func subkey(
+        _ number: UInt64,
+        _ label: StaticString,
+        of key: UnsafePointer<UInt8>,
+        into output: UnsafeMutablePointer<UInt8>
+    ) {
+        precondition(label.utf8CodeUnitCount == 8, "a derivation label has 8 bytes")
+        label.utf8Start.withMemoryRebound(to: CChar.self, capacity: 8) { label in
+            _ = crypto_kdf_derive_from_key(output, KeyLength.key, number, label, key)
+        }
+    }
+
+    /// Keyed BLAKE2b-256 of a message (https://doc.libsodium.org/hashing/generic_hashing).
+    static func hash(
+        _ message: [UInt8],
+        key: UnsafePointer<UInt8>,
+        into output: UnsafeMutablePointer<UInt8>
+    ) {
+        _ = crypto_generichash(
+            output,
+            KeyLength.key,
+            message,
+            UInt64(message.count),
+            key,
+            KeyLength.key
+        )
+    }
+
+    /// The same, for a hash that is no key.
+    static func hash(_ message: [UInt8], key: UnsafePointer<UInt8>) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: KeyLength.key)
+        hash(message, key: key, into: &output)
+        return output
+    }
+}
+
+/// Compares two hashes in constant time.
+func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count == right.count && sodium_memcmp(left, right, left.count) == 0
+}
+
+extension [UInt8] {
+    /// Appends an integer, most significant byte first and of fixed width.
+    mutating func append(bigEndian value: some FixedWidthInteger) {
+        var value = value.bigEndian
+        Swift.withUnsafeBytes(of: &value) { append(contentsOf: $0) }
+    }
+
+    /// The integer at an offset that is known to be inside.
+    func bigEndian<Value: FixedWidthInteger>(at offset: Int) -> Value {
+        var value = Value.zero
+        for byte in self[offset..<offset + MemoryLayout<Value>.size] {
+            value = value << 8 | Value(byte)
+        }
+        return value
+    }
+
+    /// Random bytes.
+    static func random(count: Int) -> [UInt8] {
+        Sodium.ready
+        var bytes = [UInt8](repeating: 0, count: count)
+        randombytes_buf(&bytes, count)
+        return bytes
+    }
+}

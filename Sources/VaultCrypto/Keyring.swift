@@ -1,0 +1,230 @@
+internal import CSodium
+
+/// The unlocked keys of a vault: seals and opens its records, each only in its own place.
+package final class Keyring: Sendable {
+    package let vaultID: VaultID
+    /// Counts the keyring records written; part of the context this one opened in.
+    package let version: UInt64
+    /// The epoch that new records are sealed under.
+    package let activeEpoch: UInt32
+
+    // One piece of guarded memory: the spent-token key, the selection key, then each epoch's key.
+    private let keys: SecretBytes
+    private let epochs: [UInt32]
+    private static let spentTokenIndex = 0
+    private static let selectionIndex = 1
+    private static let firstEpochIndex = 2
+
+    private init(
+        _ plaintext: KeyringPlaintext,
+        version: UInt64,
+        rootKey: borrowing RootKey,
+        vaultID: VaultID
+    ) {
+        self.vaultID = vaultID
+        self.version = version
+        activeEpoch = plaintext.activeEpoch
+        epochs = plaintext.entries.map(\.epoch)
+        let size = KeyLength.key
+        keys = SecretBytes(count: (Self.firstEpochIndex + epochs.count) * size) { memory in
+            rootKey.derive(.spentToken, into: memory + Self.spentTokenIndex * size)
+            rootKey.derive(.selection, into: memory + Self.selectionIndex * size)
+            for (index, entry) in plaintext.entries.enumerated() {
+                entry.dataKey.withBytes { dataKey in
+                    dataKey.withUnsafeBufferPointer { dataKey in
+                        guard let dataKey = dataKey.baseAddress else { return }
+                        KeyDerivation.subkey(
+                            1,
+                            "vltrec01",
+                            of: dataKey,
+                            into: memory + (Self.firstEpochIndex + index) * size
+                        )
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: - Making and opening the keyring itself
+
+    /// A keyring with one fresh data key, and the record to store for it.
+    package static func create(
+        rootKey: borrowing RootKey,
+        vaultID: VaultID
+    ) -> (keyring: Keyring, record: [UInt8]) {
+        let plaintext = KeyringPlaintext(
+            isRotating: false,
+            activeEpoch: 1,
+            entries: [.init(epoch: 1, dataKey: Secret(bytes: .random(count: KeyLength.key)))]
+        )
+        let keyring = Keyring(plaintext, version: 1, rootKey: rootKey, vaultID: vaultID)
+        let record = seal(plaintext, version: 1, rootKey: rootKey, vaultID: vaultID)
+        return (keyring, record.nonce + record.box)
+    }
+
+    /// Opens a stored keyring record (nonce, then box).
+    package static func open(
+        record: [UInt8],
+        version: UInt64,
+        rootKey: borrowing RootKey,
+        vaultID: VaultID
+    ) throws(SealingError) -> Keyring {
+        let plaintext = try open(
+            record,
+            version: version,
+            rootKey: rootKey,
+            vaultID: vaultID
+        )
+        return Keyring(plaintext, version: version, rootKey: rootKey, vaultID: vaultID)
+    }
+
+    static func seal(
+        _ plaintext: KeyringPlaintext,
+        version: UInt64,
+        rootKey: borrowing RootKey,
+        vaultID: VaultID,
+        nonce: [UInt8] = .random(count: KeyLength.nonce)
+    ) -> SealedRecord {
+        withRecordKey(version: version, rootKey: rootKey, vaultID: vaultID) { key in
+            plaintext.encoded().withBytes { SealedRecord.seal($0, key: key, nonce: nonce) }
+        }
+    }
+
+    static func open(
+        _ record: [UInt8],
+        version: UInt64,
+        rootKey: borrowing RootKey,
+        vaultID: VaultID
+    ) throws(SealingError) -> KeyringPlaintext {
+        guard record.count > KeyLength.nonce else { throw SealingError() }
+        let sealed = SealedRecord(
+            nonce: Array(record.prefix(KeyLength.nonce)),
+            box: Array(record.dropFirst(KeyLength.nonce))
+        )
+        let plaintext = try withRecordKey(version: version, rootKey: rootKey, vaultID: vaultID) {
+            key throws(SealingError) in try sealed.open(key: key)
+        }
+        return try KeyringPlaintext(decoding: plaintext)
+    }
+
+    private static func withRecordKey<Result, Failure: Error>(
+        version: UInt64,
+        rootKey: borrowing RootKey,
+        vaultID: VaultID,
+        _ body: (UnsafePointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let context = RecordContext(
+            kind: .keyring,
+            epoch: 0,
+            vaultID: vaultID,
+            accountID: .none,
+            generation: version
+        )
+        return try withTransientKey { recordKey throws(Failure) in
+            withTransientKey { keyringKey in
+                rootKey.derive(.keyring, into: keyringKey)
+                KeyDerivation.hash(context.bytes, key: keyringKey, into: recordKey)
+            }
+            return try body(recordKey)
+        }
+    }
+
+    // MARK: - Records
+
+    /// Seals a record into its place: epoch (u32, big-endian), nonce, box.
+    package func seal(
+        _ plaintext: Secret,
+        kind: RecordKind,
+        account: AccountID,
+        generation: UInt64
+    ) -> [UInt8] {
+        let context = RecordContext(
+            kind: kind,
+            epoch: activeEpoch,
+            vaultID: vaultID,
+            accountID: account,
+            generation: generation
+        )
+        let sealed = withTransientKey { recordKey in
+            deriveRecordKey(context, into: recordKey)
+            return plaintext.withBytes { SealedRecord.seal($0, key: recordKey) }
+        }
+        var record: [UInt8] = []
+        record.reserveCapacity(4 + KeyLength.nonce + sealed.box.count)
+        record.append(bigEndian: activeEpoch)
+        return record + sealed.nonce + sealed.box
+    }
+
+    /// Opens a record that was sealed into this very place.
+    package func open(
+        _ record: [UInt8],
+        kind: RecordKind,
+        account: AccountID,
+        generation: UInt64
+    ) throws(SealingError) -> Secret {
+        guard record.count > 4 + KeyLength.nonce else { throw SealingError() }
+        let context = RecordContext(
+            kind: kind,
+            epoch: record.bigEndian(at: 0),
+            vaultID: vaultID,
+            accountID: account,
+            generation: generation
+        )
+        let sealed = SealedRecord(
+            nonce: Array(record[4..<4 + KeyLength.nonce]),
+            box: Array(record[(4 + KeyLength.nonce)...])
+        )
+        return try withTransientKey { recordKey throws(SealingError) in
+            guard deriveRecordKey(context, into: recordKey) else { throw SealingError() }
+            return try sealed.open(key: recordKey)
+        }
+    }
+
+    /// False when the context's epoch has no key here.
+    @discardableResult
+    private func deriveRecordKey(
+        _ context: RecordContext,
+        into output: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        guard let index = epochs.firstIndex(of: context.epoch) else { return false }
+        keys.withBytes { keys in
+            KeyDerivation.hash(
+                context.bytes,
+                key: keys + (Self.firstEpochIndex + index) * KeyLength.key,
+                into: output
+            )
+        }
+        return true
+    }
+
+    // MARK: - Keyed hashes
+
+    /// The hash under which a spent refresh token is remembered, vault-wide.
+    package func spentTokenHash(of refreshToken: Secret) -> [UInt8] {
+        var message = Array("VLT1SPT\0".utf8) + vaultID.bytes
+        message.append(bigEndian: UInt32(refreshToken.count))
+        refreshToken.withBytes { token in
+            for index in token.indices { message.append(token[index]) }
+        }
+        defer { wipe(&message) }
+        return keyedHash(message, keyAt: Self.spentTokenIndex)
+    }
+
+    /// The hash that vouches for an account being the one chosen, so that editing the file cannot
+    /// switch accounts.
+    package func selectionHash(of account: AccountID) -> [UInt8] {
+        keyedHash(
+            Array("VLT1SEL\0".utf8) + vaultID.bytes + account.bytes,
+            keyAt: Self.selectionIndex
+        )
+    }
+
+    /// Compares a stored keyed hash in constant time.
+    package func selection(_ hash: [UInt8], names account: AccountID) -> Bool {
+        constantTimeEqual(selectionHash(of: account), hash)
+    }
+
+    private func keyedHash(_ message: [UInt8], keyAt index: Int) -> [UInt8] {
+        keys.withBytes { KeyDerivation.hash(message, key: $0 + index * KeyLength.key) }
+    }
+}
