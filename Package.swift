@@ -134,11 +134,20 @@ let package = Package(
             swiftSettings: safeSettings
         ),
 
-        .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: settings),
+        .testTarget(
+            name: "PlatformTests",
+            dependencies: ["Platform"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "VaultCryptoTests",
             dependencies: ["VaultCrypto"],
             resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "VaultStoreTests",
+            dependencies: ["VaultStore", "VaultSQLite", "VaultCrypto", "OAuth", "Platform"],
             swiftSettings: settings
         ),
     ],

@@ -1,1 +1,22 @@
-package enum MigrationCatalog {}
+/// The schema's history, embedded in the program from the files beside this one.
+package enum MigrationCatalog {
+    /// One file of the history.
+    package struct Entry: Sendable {
+        package let version: Int64
+        package let name: String
+        package let sql: [UInt8]
+    }
+
+    /// In order, each with the number and name of its file.
+    package static let entries = [
+        Entry(
+            version: 1,
+            name: "create_vault",
+            sql: PackageResources._001_create_vault_sql
+        )
+    ]
+
+    /// Marks a database as a vault's: "VLT1" in ASCII
+    /// (sqlite.org/pragma.html#pragma_application_id).
+    package static let applicationID: Int64 = 0x564C_5431
+}

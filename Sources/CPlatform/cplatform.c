@@ -337,8 +337,18 @@ int32_t cplatform_write_new_file(const char *path, const void *bytes, uint64_t c
     return result;
 }
 
+int32_t cplatform_install_file(const char *unfinished, const char *path) {
+    int descriptor = open(unfinished, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor < 0) return -errno;
+    int result = fsync(descriptor) ? -errno : 0;
+    close(descriptor);
+    if (result) return result;
+    if (renameat2(AT_FDCWD, unfinished, AT_FDCWD, path, RENAME_NOREPLACE)) return -errno;
+    return sync_directory_of(path);
+}
+
 int64_t cplatform_read_file(const char *path, void *bytes, uint64_t capacity) {
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0) return -errno;
     uint64_t total = 0;
     while (total < capacity) {

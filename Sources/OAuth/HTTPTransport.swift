@@ -24,7 +24,7 @@ public struct HTTPRequest: Sendable {
     public var method: Method
     /// Where to: https, or http on a loopback address.
     public var url: EndpointURL
-    /// Header fields, in the order they are sent. `Authorization` may be among them.
+    /// Header fields in the order they are sent, `Authorization` among them.
     public var headers: [HTTPHeader]
     /// The body of a POST.
     public var body: Secret?
@@ -51,7 +51,7 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// One header field. Its value never prints: it may be a credential.
+/// One header field, whose value never prints: it may be a credential.
 public struct HTTPHeader: Sendable, Hashable {
     /// The field's name.
     public let name: String
@@ -77,7 +77,7 @@ public struct HTTPResponse: Sendable {
     public let status: Int
     /// Header fields in the order received; obsolete folding undone, names as sent.
     public let headers: [(name: String, value: String)]
-    /// The body. Token answers are secrets, so every body is treated as one.
+    /// The body, a secret because token answers are.
     public let body: Secret
 
     /// An answer put together from its parts.

@@ -9,7 +9,9 @@ internal import Glibc
 package final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// Opens the lock file, creating it (0600) when it is missing. It is never unlinked.
+    /// Opens the lock file, creating it (0600) when it is missing.
+    ///
+    /// It is never unlinked.
     package init(path: String) throws(SystemError) {
         descriptor = try SystemError.check(cplatform_open_lock_file(path))
     }

@@ -5,7 +5,7 @@ public import FoundationEssentials
 ///
 /// Between two moments of one boot the second clock decides, so that somebody setting the wall
 /// clock neither expires a token nor revives one.
-public struct Moment: Sendable, Hashable, Codable {
+public struct Moment: Sendable, Hashable {
     /// Wall-clock time.
     public let wall: Date
     /// Identifies the boot that `uptime` belongs to.
@@ -33,12 +33,6 @@ public struct Moment: Sendable, Hashable, Codable {
             bootID: bootID,
             uptime: uptime + seconds
         )
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case wall
-        case bootID = "boot_id"
-        case uptime
     }
 }
 
@@ -86,4 +80,12 @@ public struct SystemClock: VaultClock {
         guard count == buffer.count else { return "" }
         return String(decoding: buffer, as: UTF8.self)
     }()
+}
+
+/// The suspend-counting clock alone.
+package enum Uptime {
+    /// Seconds since boot, suspended time included.
+    package static func seconds() -> TimeInterval {
+        Double(cplatform_boottime()) * 1e-9
+    }
 }

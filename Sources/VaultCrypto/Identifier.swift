@@ -7,7 +7,7 @@ package protocol Identifier: Hashable, Sendable {
 extension Identifier {
     /// A fresh one.
     package static func random() -> Self {
-        Self(unchecked: .random(count: 16))
+        Self(unchecked: Randomness.bytes(count: 16))
     }
 
     /// One read from storage; nil unless it has 16 bytes.
@@ -26,15 +26,12 @@ package struct VaultID: Identifier {
     }
 
     /// Lower-case hexadecimal, as it stands in the name of the default key file.
-    package var text: String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
-    }
+    package var text: String { bytes.hexadecimal }
 }
 
-/// Names one account, in every context that seals something of it. Survives renaming.
+/// Names one account, in every context that seals something of it.
+///
+/// Survives renaming.
 package struct AccountID: Identifier {
     package let bytes: [UInt8]
 

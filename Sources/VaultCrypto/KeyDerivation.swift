@@ -2,7 +2,7 @@ internal import CSodium
 
 /// The two derivations of the format, both over BLAKE2b.
 enum KeyDerivation {
-    /// Subkey `number` of a key (https://doc.libsodium.org/key_derivation). `label` is 8 bytes.
+    /// Derives a numbered subkey of a key (https://doc.libsodium.org/key_derivation).
     static func subkey(
         _ number: UInt64,
         _ label: StaticString,
@@ -58,13 +58,5 @@ extension [UInt8] {
             value = value << 8 | Value(byte)
         }
         return value
-    }
-
-    /// Random bytes.
-    static func random(count: Int) -> [UInt8] {
-        Sodium.ready
-        var bytes = [UInt8](repeating: 0, count: count)
-        randombytes_buf(&bytes, count)
-        return bytes
     }
 }

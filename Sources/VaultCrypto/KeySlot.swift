@@ -68,7 +68,7 @@ package struct KeySlot: Sendable, Equatable {
             cost: cost,
             salt: salt,
             vaultID: vaultID,
-            nonce: .random(count: KeyLength.nonce)
+            nonce: Randomness.bytes(count: KeyLength.nonce)
         )
     }
 

@@ -55,7 +55,9 @@ package final class Keyring: Sendable {
         let plaintext = KeyringPlaintext(
             isRotating: false,
             activeEpoch: 1,
-            entries: [.init(epoch: 1, dataKey: Secret(bytes: .random(count: KeyLength.key)))]
+            entries: [
+                .init(epoch: 1, dataKey: Secret(bytes: Randomness.bytes(count: KeyLength.key)))
+            ]
         )
         let keyring = Keyring(plaintext, version: 1, rootKey: rootKey, vaultID: vaultID)
         let record = seal(plaintext, version: 1, rootKey: rootKey, vaultID: vaultID)
@@ -83,7 +85,7 @@ package final class Keyring: Sendable {
         version: UInt64,
         rootKey: borrowing RootKey,
         vaultID: VaultID,
-        nonce: [UInt8] = .random(count: KeyLength.nonce)
+        nonce: [UInt8] = Randomness.bytes(count: KeyLength.nonce)
     ) -> SealedRecord {
         withRecordKey(version: version, rootKey: rootKey, vaultID: vaultID) { key in
             plaintext.encoded().withBytes { SealedRecord.seal($0, key: key, nonce: nonce) }

@@ -1,6 +1,8 @@
 internal import CSodium
 
-/// A record that does not open. Why is not told: nothing in it can be trusted.
+/// A record that does not open.
+///
+/// Why is not told: nothing in it can be trusted.
 package struct SealingError: Error, Equatable, Sendable {
     package init() {}
 }
@@ -15,7 +17,7 @@ struct SealedRecord {
     static func seal(
         _ plaintext: Span<UInt8>,
         key: UnsafePointer<UInt8>,
-        nonce: [UInt8] = .random(count: KeyLength.nonce)
+        nonce: [UInt8] = Randomness.bytes(count: KeyLength.nonce)
     ) -> SealedRecord {
         let block = KeyLength.padding
         let paddedCount = (plaintext.count / block + 1) * block

@@ -65,7 +65,9 @@ int32_t cplatform_lstat(const char *path, cplatform_file_status *status);
 
 // Writes a new file that must not exist: mode 0600, synced, its directory synced.
 int32_t cplatform_write_new_file(const char *path, const void *bytes, uint64_t count);
-// Reads at most `capacity` bytes of a file opened without following a symbolic link at the end.
+// Syncs a finished file, gives it its name unless that is taken, and syncs the directory.
+int32_t cplatform_install_file(const char *unfinished, const char *path);
+// Reads at most `capacity` bytes of a file; a device or FIFO never blocks the open.
 int64_t cplatform_read_file(const char *path, void *bytes, uint64_t capacity);
 
 // Waits for SIGTERM, SIGINT or SIGHUP, which are blocked in every thread first; the signal.

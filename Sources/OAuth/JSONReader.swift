@@ -1,0 +1,211 @@
+package import VaultCrypto
+
+/// Reads JSON text (RFC 8259) strictly, within bounds, and keeps what came before a break.
+///
+/// Bytes inside strings are taken as they are, so that a name in the wrong encoding does not cost
+/// the token beside it.
+package struct JSONReader {
+    /// What was read: `isComplete` is false when the text broke off or went wrong, and then an
+    /// object holds the members that were whole by then.
+    package struct Result: Sendable {
+        package let value: JSONValue
+        package let isComplete: Bool
+    }
+
+    private enum Failure: Error { case malformed }
+
+    /// Deeper documents are refused: each level is a stack frame.
+    private static let maximumDepth = 256
+
+    private var index = 0
+    private var partial: [String: JSONValue] = [:]
+
+    /// Reads a whole document; one byte order mark in front is passed over.
+    package static func read(_ text: Secret) -> Result {
+        text.withBytes { read($0) }
+    }
+
+    package static func read(_ input: Span<UInt8>) -> Result {
+        var reader = JSONReader()
+        if input.count >= 3, input[0] == 0xef, input[1] == 0xbb, input[2] == 0xbf {
+            reader.index = 3
+        }
+        do throws(Failure) {
+            let value = try reader.value(input, depth: 0)
+            reader.skipBlanks(input)
+            return Result(value: value, isComplete: reader.index == input.count)
+        } catch {
+            return Result(value: .object(reader.partial), isComplete: false)
+        }
+    }
+
+    private mutating func value(_ input: Span<UInt8>, depth: Int) throws(Failure) -> JSONValue {
+        guard depth < Self.maximumDepth else { throw .malformed }
+        skipBlanks(input)
+        guard index < input.count else { throw .malformed }
+        switch input[index] {
+        case UInt8(ascii: "{"): return .object(try object(input, depth: depth))
+        case UInt8(ascii: "["): return .array(try array(input, depth: depth))
+        case UInt8(ascii: "\""): return .string(Secret(bytes: try string(input)))
+        case UInt8(ascii: "t"): return try literal("true", .bool(true), input)
+        case UInt8(ascii: "f"): return try literal("false", .bool(false), input)
+        case UInt8(ascii: "n"): return try literal("null", .null, input)
+        default: return .number(try number(input))
+        }
+    }
+
+    private mutating func object(
+        _ input: Span<UInt8>,
+        depth: Int
+    ) throws(Failure) -> [String: JSONValue] {
+        index += 1
+        var members: [String: JSONValue] = [:]
+        if accept("}", input) { return members }
+        repeat {
+            skipBlanks(input)
+            guard index < input.count, input[index] == UInt8(ascii: "\"") else { throw .malformed }
+            let name = String(decoding: try string(input), as: UTF8.self)
+            guard accept(":", input) else { throw .malformed }
+            let member = try value(input, depth: depth + 1)
+            members[name] = member
+            if depth == 0 { partial[name] = member }
+        } while accept(",", input)
+        guard accept("}", input) else { throw .malformed }
+        return members
+    }
+
+    private mutating func array(
+        _ input: Span<UInt8>,
+        depth: Int
+    ) throws(Failure) -> [JSONValue] {
+        index += 1
+        var elements: [JSONValue] = []
+        if accept("]", input) { return elements }
+        repeat {
+            elements.append(try value(input, depth: depth + 1))
+        } while accept(",", input)
+        guard accept("]", input) else { throw .malformed }
+        return elements
+    }
+
+    private mutating func literal(
+        _ word: StaticString,
+        _ value: JSONValue,
+        _ input: Span<UInt8>
+    ) throws(Failure) -> JSONValue {
+        for character in word.description.utf8 {
+            guard index < input.count, input[index] == character else { throw .malformed }
+            index += 1
+        }
+        return value
+    }
+
+    private mutating func skipBlanks(_ input: Span<UInt8>) {
+        while index < input.count, [0x20, 0x09, 0x0a, 0x0d].contains(input[index]) { index += 1 }
+    }
+
+    private mutating func accept(_ character: Unicode.Scalar, _ input: Span<UInt8>) -> Bool {
+        skipBlanks(input)
+        guard index < input.count, input[index] == UInt8(ascii: character) else { return false }
+        index += 1
+        return true
+    }
+}
+
+// MARK: - Numbers and strings
+
+extension JSONReader {
+    private mutating func number(_ input: Span<UInt8>) throws(Failure) -> String {
+        let start = index
+        if index < input.count, input[index] == UInt8(ascii: "-") { index += 1 }
+        let whole = try digits(input)
+        // A leading zero stands alone.
+        guard whole.count == 1 || input[whole.lowerBound] != UInt8(ascii: "0") else {
+            throw .malformed
+        }
+        if index < input.count, input[index] == UInt8(ascii: ".") {
+            index += 1
+            _ = try digits(input)
+        }
+        if index < input.count, input[index] | 0x20 == UInt8(ascii: "e") {
+            index += 1
+            if index < input.count, "+-".utf8.contains(input[index]) { index += 1 }
+            _ = try digits(input)
+        }
+        return (start..<index).reduce(into: "") { text, index in
+            text.unicodeScalars.append(Unicode.Scalar(input[index]))
+        }
+    }
+
+    private mutating func digits(_ input: Span<UInt8>) throws(Failure) -> Range<Int> {
+        let start = index
+        while index < input.count, input[index].isDigit { index += 1 }
+        guard index > start else { throw .malformed }
+        return start..<index
+    }
+
+    private mutating func string(_ input: Span<UInt8>) throws(Failure) -> [UInt8] {
+        index += 1
+        var bytes: [UInt8] = []
+        while index < input.count {
+            let byte = input[index]
+            index += 1
+            switch byte {
+            case UInt8(ascii: "\""): return bytes
+            case UInt8(ascii: "\\"): try escape(input, into: &bytes)
+            case 0x00..<0x20: throw .malformed
+            default: bytes.append(byte)
+            }
+        }
+        throw .malformed
+    }
+
+    private mutating func escape(
+        _ input: Span<UInt8>,
+        into bytes: inout [UInt8]
+    ) throws(Failure) {
+        guard index < input.count else { throw .malformed }
+        let letter = input[index]
+        index += 1
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(letter)
+        case UInt8(ascii: "b"): bytes.append(0x08)
+        case UInt8(ascii: "f"): bytes.append(0x0c)
+        case UInt8(ascii: "n"): bytes.append(0x0a)
+        case UInt8(ascii: "r"): bytes.append(0x0d)
+        case UInt8(ascii: "t"): bytes.append(0x09)
+        case UInt8(ascii: "u"): bytes += Array(String(try scalar(input)).utf8)
+        default: throw .malformed
+        }
+    }
+
+    /// A `\u` escape, two of them for a surrogate pair; half a pair becomes U+FFFD.
+    private mutating func scalar(_ input: Span<UInt8>) throws(Failure) -> Character {
+        let unit = try codeUnit(input)
+        if let scalar = Unicode.Scalar(unit) { return Character(scalar) }
+        let afterFirst = index
+        if unit < 0xdc00, index + 1 < input.count, input[index] == UInt8(ascii: "\\"),
+            input[index + 1] == UInt8(ascii: "u")
+        {
+            index += 2
+            let low = try codeUnit(input)
+            let value = 0x10000 + (UInt32(unit) - 0xd800) << 10 + UInt32(low) &- 0xdc00
+            if (0xdc00...0xdfff).contains(low), let scalar = Unicode.Scalar(value) {
+                return Character(scalar)
+            }
+            index = afterFirst
+        }
+        return "\u{fffd}"
+    }
+
+    private mutating func codeUnit(_ input: Span<UInt8>) throws(Failure) -> UInt16 {
+        guard index + 4 <= input.count else { throw .malformed }
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let digit = input[index].hexValue else { throw .malformed }
+            unit = unit << 4 | UInt16(digit)
+            index += 1
+        }
+        return unit
+    }
+}

@@ -1,0 +1,67 @@
+package import VaultCrypto
+
+/// A JSON value, whose strings are secrets because one of them is the token.
+///
+/// Not Foundation's decoder: it keeps the *first* of duplicate members, reads UTF-16, gives up a
+/// whole answer for one number or byte it cannot represent, and copies every token into text that
+/// nobody wipes.
+package enum JSONValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    /// The digits as sent: nothing is rounded or overflows before somebody asks.
+    case number(String)
+    case string(Secret)
+    case array([JSONValue])
+    /// Of members with the same name the last one stays (RFC 8259 §4).
+    case object([String: JSONValue])
+}
+
+extension JSONValue {
+    package var object: [String: JSONValue]? {
+        guard case .object(let members) = self else { return nil }
+        return members
+    }
+
+    package var array: [JSONValue]? {
+        guard case .array(let elements) = self else { return nil }
+        return elements
+    }
+
+    package var secret: Secret? {
+        guard case .string(let secret) = self else { return nil }
+        return secret
+    }
+
+    /// A string's text, for values that are no secret.
+    package var text: String? { secret?.reveal { $0 } }
+
+    package var bool: Bool? {
+        guard case .bool(let bool) = self else { return nil }
+        return bool
+    }
+
+    /// A number, or a string that is nothing but one; never infinite.
+    package var double: Double? {
+        switch self {
+        case .number(let digits): Self.finite(digits)
+        case .string(let secret):
+            // Long strings are tokens, not numbers.
+            secret.count > 400 ? nil : secret.reveal { Self.finite(Self.trimmed($0)) }
+        default: nil
+        }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let blanks = text.drop(while: \.isWhitespace)
+        guard let last = blanks.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(blanks[...last])
+    }
+
+    /// Swift reads "nan", "Infinity" and hexadecimal too; a number on the wire has none of them.
+    private static func finite(_ text: String) -> Double? {
+        guard text.utf8.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) }),
+            let number = Double(text), number.isFinite
+        else { return nil }
+        return number
+    }
+}

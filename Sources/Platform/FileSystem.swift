@@ -1,0 +1,117 @@
+internal import CPlatform
+internal import Glibc
+
+/// What lstat says of a path.
+package struct FileStatus: Sendable, Equatable {
+    /// The kinds of file the vault tells apart.
+    package enum Kind: Sendable, Equatable {
+        case regular
+        case directory
+        case symbolicLink
+        case socket
+        case other
+    }
+
+    package let kind: Kind
+    /// The twelve permission bits.
+    package let permissions: UInt32
+    package let owner: UInt32
+    package let links: UInt64
+    /// Bytes.
+    package let size: Int64
+
+    init(_ status: cplatform_file_status) {
+        kind =
+            switch status.mode & UInt32(S_IFMT) {
+            case UInt32(S_IFREG): .regular
+            case UInt32(S_IFDIR): .directory
+            case UInt32(S_IFLNK): .symbolicLink
+            case UInt32(S_IFSOCK): .socket
+            default: .other
+            }
+        permissions = status.mode & 0o7777
+        owner = status.owner
+        links = status.links
+        size = status.size
+    }
+}
+
+/// The few things the vault does to files by their path.
+package enum FileSystem {
+    /// The user this process acts as.
+    package static var currentUser: UInt32 { geteuid() }
+
+    /// Looks at a path without opening or following it.
+    package static func status(of path: String) throws(SystemError) -> FileStatus {
+        var status = cplatform_file_status()
+        try SystemError.check(cplatform_lstat(path, &status))
+        return FileStatus(status)
+    }
+
+    /// Whether there is anything at a path.
+    package static func exists(_ path: String) -> Bool {
+        (try? status(of: path)) != nil
+    }
+
+    /// A path made absolute by the working directory; nothing is looked up.
+    package static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+        defer { free(current) }
+        return String(cString: current) + "/" + path
+    }
+
+    /// The path with every symbolic link followed; all of it must exist.
+    package static func resolved(_ path: String) throws(SystemError) -> String {
+        guard let resolved = realpath(path, nil) else { throw SystemError(number: errno) }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Makes a directory (0700) and those above it that are missing.
+    package static func makeDirectories(_ path: String) throws(SystemError) {
+        if mkdir(path, 0o700) == 0 { return }
+        switch errno {
+        case EEXIST: return
+        case ENOENT:
+            guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+                throw SystemError.notFound
+            }
+            try makeDirectories(String(path[..<slash]))
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                throw SystemError(number: errno)
+            }
+        case let number: throw SystemError(number: number)
+        }
+    }
+
+    /// Writes a file (0600) that must not exist yet, durably.
+    package static func writeNew(_ path: String, _ bytes: Span<UInt8>) throws(SystemError) {
+        let result = bytes.withUnsafeBufferPointer { buffer in
+            cplatform_write_new_file(path, buffer.baseAddress, UInt64(buffer.count))
+        }
+        try SystemError.check(result)
+    }
+
+    /// Syncs a finished file and gives it its name, unless that is taken.
+    package static func install(_ unfinished: String, as path: String) throws(SystemError) {
+        try SystemError.check(cplatform_install_file(unfinished, path))
+    }
+
+    /// The first `limit` bytes of a file, which the caller wipes if they are secret.
+    package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = try SystemError.check(
+            bytes.withUnsafeMutableBytes { buffer in
+                cplatform_read_file(path, buffer.baseAddress, UInt64(buffer.count))
+            }
+        )
+        // In place: a copy would leave the secret behind in the longer array.
+        bytes.removeLast(limit - Int(count))
+        return bytes
+    }
+
+    /// Removes a file; one that is not there is no error.
+    package static func remove(_ path: String) throws(SystemError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw SystemError(number: errno) }
+    }
+}

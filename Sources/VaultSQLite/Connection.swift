@@ -1,0 +1,164 @@
+internal import CSQLite
+
+/// One open database.
+///
+/// Used by one thread at a time; whoever owns it sees to that.
+package final class Connection {
+    private let handle: OpaquePointer
+    private let busyHandler: BusyHandler
+    // Prepared statements that nobody is using, by their text.
+    private var idleStatements: [String: OpaquePointer] = [:]
+
+    /// How a database is opened.
+    package enum Mode: Sendable {
+        case readWrite
+        /// Makes the file when there is none.
+        case create
+    }
+
+    /// Opens a database.
+    ///
+    /// Nothing of the file is read yet. Another process's lock is waited for `busyLimit` seconds.
+    package init(
+        path: String,
+        mode: Mode,
+        busyLimit: Double = 10
+    ) throws(SQLiteError) {
+        var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        if mode == .create { flags |= SQLITE_OPEN_CREATE }
+        var opened: OpaquePointer?
+        let code = ResultCode(rawValue: sqlite3_open_v2(path, &opened, flags, nil))
+        guard let opened, code == .ok else {
+            // "Whether or not an error occurs when it is opened, resources associated with the
+            // database connection handle should be released" (sqlite.org/c3ref/open.html).
+            sqlite3_close_v2(opened)
+            throw SQLiteError(code: code)
+        }
+        handle = opened
+        busyHandler = BusyHandler(limit: busyLimit)
+        busyHandler.install(on: handle)
+    }
+
+    deinit {
+        for statement in idleStatements.values { sqlite3_finalize(statement) }
+        // close_v2 cannot fail: the handle outlives a statement that is still open.
+        sqlite3_close_v2(handle)
+    }
+
+    // MARK: - Statements
+
+    /// A statement ready to bind and step; the same text is compiled only once.
+    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        if let idle = idleStatements.removeValue(forKey: sql) {
+            return Statement(handle: idle, sql: sql, connection: self)
+        }
+        var compiled: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        try check(sqlite3_prepare_v3(handle, sql, -1, flags, &compiled, nil), sql: sql)
+        guard let compiled else { preconditionFailure("there is no statement in: \(sql)") }
+        return Statement(handle: compiled, sql: sql, connection: self)
+    }
+
+    /// Runs a statement that has no parameters and no rows worth reading.
+    package func execute(_ sql: String) throws(SQLiteError) {
+        var statement = try prepare(sql)
+        while try statement.step() {}
+    }
+
+    /// Runs several statements, as they stand in a migration.
+    package func executeScript(_ sql: String) throws(SQLiteError) {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil), sql: nil)
+    }
+
+    func giveBack(_ statement: OpaquePointer, sql: String) {
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+        if let other = idleStatements.updateValue(statement, forKey: sql) {
+            sqlite3_finalize(other)
+        }
+    }
+
+    func check(_ code: Int32, sql: String?) throws(SQLiteError) {
+        guard code != SQLITE_OK else { return }
+        throw error(code, sql: sql)
+    }
+
+    func error(_ code: Int32, sql: String?) -> SQLiteError {
+        SQLiteError(
+            code: ResultCode(rawValue: code),
+            message: String(cString: sqlite3_errmsg(handle)),
+            sql: sql
+        )
+    }
+
+    // MARK: - Transactions
+
+    /// Runs `body` in a transaction that has the write lock from its first moment.
+    ///
+    /// An error of `body` rolls everything back. An error of COMMIT itself means *unknown*: the
+    /// transaction may be there after all, so whoever needs to know reads again.
+    package func write<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Runs `body` in one read transaction: everything it reads is of one moment.
+    package func read<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("BEGIN")
+        defer { try? execute("COMMIT") }
+        return try body()
+    }
+
+    /// The rows changed by the last statement.
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
+    /// The key of the row inserted last.
+    package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Switches an option of the connection (sqlite.org/c3ref/c_dbconfig_defensive.html).
+    package func configure(_ option: Option, _ on: Bool) throws(SQLiteError) {
+        var now: Int32 = -1
+        try check(
+            vault_sqlite_db_config_flag(handle, option.code, on ? 1 : 0, &now),
+            sql: nil
+        )
+        guard now == (on ? 1 : 0) else {
+            throw SQLiteError(
+                code: ResultCode(rawValue: SQLITE_ERROR),
+                message: "the connection did not take option \(option)",
+                sql: nil
+            )
+        }
+    }
+
+    /// Options that keep a hostile schema from running anything.
+    package enum Option: Sendable, CaseIterable {
+        case defensive
+        case trustedSchema
+        case triggers
+        case views
+        case doubleQuotedStringsInDDL
+        case doubleQuotedStringsInDML
+
+        var code: Int32 {
+            switch self {
+            case .defensive: SQLITE_DBCONFIG_DEFENSIVE
+            case .trustedSchema: SQLITE_DBCONFIG_TRUSTED_SCHEMA
+            case .triggers: SQLITE_DBCONFIG_ENABLE_TRIGGER
+            case .views: SQLITE_DBCONFIG_ENABLE_VIEW
+            case .doubleQuotedStringsInDDL: SQLITE_DBCONFIG_DQS_DDL
+            case .doubleQuotedStringsInDML: SQLITE_DBCONFIG_DQS_DML
+            }
+        }
+    }
+}
+
+// One thread at a time is the owner's promise, which a copy in another task would break.
+@available(*, unavailable)
+extension Connection: Sendable {}

@@ -1,0 +1,51 @@
+internal import CSQLite
+
+/// A result code of SQLite (https://www.sqlite.org/rescode.html), always the extended one.
+package struct ResultCode: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// The code without its extension.
+    package var primary: ResultCode { ResultCode(rawValue: rawValue & 0xff) }
+
+    package static let busy = ResultCode(rawValue: SQLITE_BUSY)
+    package static let full = ResultCode(rawValue: SQLITE_FULL)
+    package static let readOnly = ResultCode(rawValue: SQLITE_READONLY)
+    package static let inputOutput = ResultCode(rawValue: SQLITE_IOERR)
+    package static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
+    package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
+    package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
+    package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
+    package static let schema = ResultCode(rawValue: SQLITE_SCHEMA)
+
+    static let ok = ResultCode(rawValue: SQLITE_OK)
+    static let row = ResultCode(rawValue: SQLITE_ROW)
+    static let done = ResultCode(rawValue: SQLITE_DONE)
+}
+
+/// A call of SQLite that failed.
+///
+/// Statements only ever have placeholders, so neither the text nor the message carries a value.
+package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let code: ResultCode
+    /// SQLite's words for what went wrong.
+    package let message: String
+    /// The statement, where there was one.
+    package let sql: String?
+
+    package init(code: ResultCode, message: String, sql: String?) {
+        self.code = code
+        self.message = message
+        self.sql = sql
+    }
+
+    /// Without a connection there is only the code's own text.
+    init(code: ResultCode, sql: String? = nil) {
+        self.init(code: code, message: String(cString: sqlite3_errstr(code.rawValue)), sql: sql)
+    }
+
+    package var description: String { "SQLite error \(code.rawValue): \(message)" }
+}

@@ -1,0 +1,114 @@
+internal import CSQLite
+
+/// A compiled statement, given back to its connection when it goes.
+///
+/// A wrong index is a mistake in the program, so binding traps on one.
+package struct Statement: ~Copyable {
+    private let handle: OpaquePointer
+    private let sql: String
+    private let connection: Connection
+
+    init(handle: OpaquePointer, sql: String, connection: Connection) {
+        self.handle = handle
+        self.sql = sql
+        self.connection = connection
+    }
+
+    deinit {
+        connection.giveBack(handle, sql: sql)
+    }
+
+    // MARK: - Binding (parameters count from 1)
+
+    package mutating func bind(_ value: Int64?, at index: Int32) {
+        guard let value else { return bindNull(at: index) }
+        expect(sqlite3_bind_int64(handle, index, value))
+    }
+
+    package mutating func bind(_ value: String?, at index: Int32) {
+        guard let value else { return bindNull(at: index) }
+        expect(
+            sqlite3_bind_text(
+                handle,
+                index,
+                value,
+                Int32(value.utf8.count),
+                vault_sqlite_transient()
+            )
+        )
+    }
+
+    package mutating func bind(_ value: [UInt8]?, at index: Int32) {
+        guard let value else { return bindNull(at: index) }
+        expect(
+            sqlite3_bind_blob64(
+                handle,
+                index,
+                value,
+                UInt64(value.count),
+                vault_sqlite_transient()
+            )
+        )
+    }
+
+    private func bindNull(at index: Int32) {
+        expect(sqlite3_bind_null(handle, index))
+    }
+
+    private func expect(_ code: Int32) {
+        precondition(
+            code == SQLITE_OK,
+            "binding failed with \(code) (a wrong index?) in: \(sql)"
+        )
+    }
+
+    // MARK: - Running
+
+    /// Moves to the next row; false when there is none.
+    package mutating func step() throws(SQLiteError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: true
+        case SQLITE_DONE: false
+        case let code: throw connection.error(code, sql: sql)
+        }
+    }
+
+    /// Runs a statement that returns no row.
+    package mutating func run() throws(SQLiteError) {
+        while try step() {}
+    }
+
+    // MARK: - Columns (counted from 0)
+
+    package func isNull(at column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    package func integer(at column: Int32) -> Int64 {
+        sqlite3_column_int64(handle, column)
+    }
+
+    package func optionalInteger(at column: Int32) -> Int64? {
+        isNull(at: column) ? nil : integer(at: column)
+    }
+
+    package func text(at column: Int32) -> String {
+        optionalText(at: column) ?? ""
+    }
+
+    package func optionalText(at column: Int32) -> String? {
+        guard let text = sqlite3_column_text(handle, column) else { return nil }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+    }
+
+    package func blob(at column: Int32) -> [UInt8] {
+        guard let bytes = sqlite3_column_blob(handle, column) else { return [] }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return Array(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    package func optionalBlob(at column: Int32) -> [UInt8]? {
+        isNull(at: column) ? nil : blob(at: column)
+    }
+}

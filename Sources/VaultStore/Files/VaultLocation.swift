@@ -1,0 +1,43 @@
+internal import Platform
+
+/// The directory of one vault and the files in it.
+public struct VaultLocation: Sendable, Hashable {
+    /// The directory.
+    public let directory: String
+
+    /// A vault in a directory, made absolute by the working directory.
+    public init(directory: String) {
+        self.directory = FileSystem.absolute(directory)
+    }
+
+    /// Where this user's vault is: `VAULT_HOME`, else `XDG_DATA_HOME/vault`, else
+    /// `HOME/.local/share/vault`; nil when none of the three is set.
+    public static func fromEnvironment() -> VaultLocation? {
+        if let home = Environment["VAULT_HOME"] { return VaultLocation(directory: home) }
+        // "All paths set in these environment variables must be absolute" (XDG base directories).
+        if let data = Environment["XDG_DATA_HOME"], data.hasPrefix("/") {
+            return VaultLocation(directory: data + "/vault")
+        }
+        guard let home = Environment["HOME"] else { return nil }
+        return VaultLocation(directory: home + "/.local/share/vault")
+    }
+
+    /// The database.
+    package var database: String { directory + "/vault.db" }
+    /// The accounts' locks.
+    package var lock: String { directory + "/vault.lock" }
+    /// The agent's socket, by its name in the directory.
+    package static let socketName = "agent.sock"
+    package var socket: String { directory + "/" + Self.socketName }
+    /// The agent's log.
+    package var log: String { directory + "/agent.log" }
+
+    /// Where the key file of a new vault goes: outside its directory, so that a copy of that does
+    /// not open itself.
+    package static func defaultKeyFile(vaultID: String) -> String? {
+        if let state = Environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+            return "\(state)/vault/\(vaultID).key"
+        }
+        return Environment["HOME"].map { "\($0)/.local/state/vault/\(vaultID).key" }
+    }
+}

@@ -1,0 +1,76 @@
+package import FoundationEssentials
+package import VaultCrypto
+
+/// An account as it was at one moment, every part opened from its seal.
+package struct StoredAccount: Sendable, Hashable {
+    /// The account's byte in the lock file; never used for another.
+    package var number: Int64
+    package var id: AccountID
+    package var revision: UInt64
+    package var settings: AccountSettings
+    /// Counts the pairs stored.
+    package var generation: UInt64
+    package var tokens: TokenSet
+    /// Left behind when a refresh was sent and nobody lived to store its answer.
+    package var intent: Intent?
+    package var health: Health
+
+    package var name: AccountName { settings.name }
+
+    /// The columns that are hints: for showing, ordering and backing off.
+    package struct Health: Sendable, Hashable {
+        package var state: AccountState
+        /// When the next refresh is planned; nil when none is.
+        package var due: Date?
+        package var failures: Failures?
+
+        package init(state: AccountState, due: Date?, failures: Failures? = nil) {
+            self.state = state
+            self.due = due
+            self.failures = failures
+        }
+    }
+
+    /// What went wrong since the last success.
+    package struct Failures: Sendable, Hashable {
+        package var count: Int
+        /// The class of the last one, by name.
+        package var last: String
+        package var at: Date
+
+        package init(count: Int, last: String, at: Date) {
+            self.count = count
+            self.last = last
+            self.at = at
+        }
+    }
+}
+
+/// An account to be stored for the first time.
+package struct NewAccount: Sendable {
+    package var settings: AccountSettings
+    package var tokens: TokenSet
+    package var health: StoredAccount.Health
+    package var expiry: Date?
+
+    package init(
+        settings: AccountSettings,
+        tokens: TokenSet,
+        health: StoredAccount.Health,
+        expiry: Date?
+    ) {
+        self.settings = settings
+        self.tokens = tokens
+        self.health = health
+        self.expiry = expiry
+    }
+}
+
+/// What can be said of an account without a key.
+package struct AccountHint: Sendable, Hashable {
+    package var number: Int64
+    package var name: String
+    package var state: AccountState
+    package var expiry: Date?
+    package var due: Date?
+}

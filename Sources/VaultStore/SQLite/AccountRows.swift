@@ -1,0 +1,193 @@
+package import FoundationEssentials
+package import VaultCrypto
+internal import VaultSQLite
+
+/// Reading accounts: rows in, opened accounts out.
+extension VaultFile {
+    private static let columns = """
+        number, account_id, name, revision, account_box, generation, tokens_box, intent_box, \
+        state, due_at, failure_count, failure, failed_at
+        """
+
+    /// The account of this name.
+    package func account(named name: AccountName) throws -> StoredAccount {
+        var select = try connection.prepare(
+            "SELECT \(Self.columns) FROM account WHERE name = ?1"
+        )
+        select.bind(name.text, at: 1)
+        guard try select.step() else { throw StoreError.noSuchAccount(name) }
+        return try openRow(&select)
+    }
+
+    /// The account with this identifier; nil when it was removed.
+    package func account(_ id: AccountID) throws -> StoredAccount? {
+        var select = try connection.prepare(
+            "SELECT \(Self.columns) FROM account WHERE account_id = ?1"
+        )
+        select.bind(id.bytes, at: 1)
+        return try select.step() ? try openRow(&select) : nil
+    }
+
+    /// A page of accounts in the order of their names.
+    package func accounts(after name: AccountName?, limit: Int) throws -> [StoredAccount] {
+        var select = try connection.prepare(
+            "SELECT \(Self.columns) FROM account WHERE name > ?1 ORDER BY name LIMIT ?2"
+        )
+        select.bind(name?.text ?? "", at: 1)
+        select.bind(Int64(limit), at: 2)
+        var accounts: [StoredAccount] = []
+        while try select.step() { accounts.append(try openRow(&select)) }
+        return accounts
+    }
+
+    /// What a page of rows says without being opened.
+    package func hints(after name: String?, limit: Int) throws -> [AccountHint] {
+        var select = try connection.prepare(
+            """
+            SELECT number, name, state, expires_at, due_at FROM account \
+            WHERE name > ?1 ORDER BY name LIMIT ?2
+            """
+        )
+        select.bind(name ?? "", at: 1)
+        select.bind(Int64(limit), at: 2)
+        var hints: [AccountHint] = []
+        while try select.step() { hints.append(Self.hint(&select)) }
+        return hints
+    }
+
+    /// Accounts whose refresh is due by then, earliest first.
+    package func due(before date: Date, limit: Int) throws -> [AccountHint] {
+        var select = try connection.prepare(
+            """
+            SELECT number, name, state, expires_at, due_at FROM account \
+            WHERE due_at IS NOT NULL AND due_at <= ?1 ORDER BY due_at LIMIT ?2
+            """
+        )
+        select.bind(date.unixSeconds, at: 1)
+        select.bind(Int64(limit), at: 2)
+        var due: [AccountHint] = []
+        while try select.step() { due.append(Self.hint(&select)) }
+        return due
+    }
+
+    /// When the next refresh is due; nil when none is.
+    package func nextDue() throws -> Date? {
+        var select = try connection.prepare(
+            "SELECT due_at FROM account WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1"
+        )
+        return try select.step() ? Date(unixSeconds: select.integer(at: 0)) : nil
+    }
+
+    /// The number of accounts.
+    package func accountCount() throws -> Int {
+        var select = try connection.prepare("SELECT count(*) FROM account")
+        return try select.step() ? Int(select.integer(at: 0)) : 0
+    }
+
+    private static func hint(_ row: inout Statement) -> AccountHint {
+        AccountHint(
+            number: row.integer(at: 0),
+            name: row.text(at: 1),
+            state: AccountState(rawValue: row.text(at: 2)) ?? .verifyBeforeUse,
+            expiry: row.optionalInteger(at: 3).map { Date(unixSeconds: $0) },
+            due: row.optionalInteger(at: 4).map { Date(unixSeconds: $0) }
+        )
+    }
+
+    // MARK: - Opening a row
+
+    /// Opens a row's records.
+    ///
+    /// One that was sealed under a keyring newer than ours gets a second try.
+    private func openRow(_ row: inout Statement) throws -> StoredAccount {
+        do {
+            return try openRow(&row, with: keyring())
+        } catch is SealingError {
+            let newer = try currentKeyring()
+            do {
+                return try openRow(&row, with: newer)
+            } catch is SealingError {
+                throw StoreError.tampered(.account(row.text(at: 2)))
+            }
+        }
+    }
+
+    private func openRow(_ row: inout Statement, with keyring: Keyring) throws -> StoredAccount {
+        guard let id = AccountID(row.blob(at: 1)) else { throw SealingError() }
+        let revision = UInt64(clamping: row.integer(at: 3))
+        let generation = UInt64(clamping: row.integer(at: 5))
+        let settings = try SealedJSON.decode(
+            AccountRecord.self,
+            from: keyring.open(
+                row.blob(at: 4),
+                kind: .account,
+                account: id,
+                generation: revision
+            )
+        ).settings()
+        guard settings.name.text == row.text(at: 2) else { throw SealingError() }
+        let tokens = try SealedJSON.decode(
+            TokenRecord.self,
+            from: keyring.open(
+                row.blob(at: 6),
+                kind: .tokens,
+                account: id,
+                generation: generation
+            )
+        ).tokens()
+        let intent = try row.optionalBlob(at: 7).map { box in
+            try SealedJSON.decode(
+                IntentRecord.self,
+                from: keyring.open(box, kind: .intent, account: id, generation: generation)
+            ).intent()
+        }
+        return StoredAccount(
+            number: row.integer(at: 0),
+            id: id,
+            revision: revision,
+            settings: settings,
+            generation: generation,
+            tokens: tokens,
+            intent: intent,
+            health: Self.health(&row, tokens)
+        )
+    }
+
+    private static func health(
+        _ row: inout Statement,
+        _ tokens: TokenSet
+    ) -> StoredAccount.Health {
+        let hinted = AccountState(rawValue: row.text(at: 8)) ?? .verifyBeforeUse
+        // Whether a sign-in is needed is sealed with the tokens; the column only repeats it.
+        let state: AccountState =
+            switch (tokens.signInNeeded, hinted) {
+            case (.some, _): .signInNeeded
+            case (nil, .signInNeeded): .active
+            case (nil, _): hinted
+            }
+        let count = Int(row.integer(at: 10))
+        return StoredAccount.Health(
+            state: state,
+            due: row.optionalInteger(at: 9).map { Date(unixSeconds: $0) },
+            failures: count == 0
+                ? nil
+                : StoredAccount.Failures(
+                    count: count,
+                    last: row.text(at: 11),
+                    at: Date(unixSeconds: row.integer(at: 12))
+                )
+        )
+    }
+}
+
+extension Date {
+    /// Whole seconds since 1970, rounded down and within what a column holds.
+    var unixSeconds: Int64 {
+        Int64(exactly: timeIntervalSince1970.rounded(.down))
+            ?? (timeIntervalSince1970 < 0 ? 0 : .max)
+    }
+
+    init(unixSeconds: Int64) {
+        self.init(timeIntervalSince1970: TimeInterval(unixSeconds))
+    }
+}

@@ -1,0 +1,168 @@
+internal import FoundationEssentials
+internal import VaultCrypto
+internal import VaultSQLite
+
+/// Adding, replacing and removing accounts.
+extension VaultFile {
+    /// Stores a new account; the vault's first becomes the current one.
+    package func insert(_ new: NewAccount) throws -> StoredAccount {
+        try connection.write {
+            let keyring = try currentKeyring()
+            let name = new.settings.name
+            guard try !exists(name) else { throw StoreError.nameTaken(name) }
+            try refuseKnownGrant(new.tokens, besides: nil, keyring)
+            let isFirst = try accountCount() == 0
+            let id = AccountID.random()
+            let first: UInt64 = 1
+            var insert = try connection.prepare(
+                """
+                INSERT INTO account (account_id, name, revision, account_box, generation, \
+                tokens_box, refresh_token_hash, state, expires_at, due_at) \
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+                """
+            )
+            insert.bind(id.bytes, at: 1)
+            insert.bind(name.text, at: 2)
+            insert.bind(Int64(first), at: 3)
+            insert.bind(try seal(new.settings, id, revision: first, keyring), at: 4)
+            insert.bind(Int64(first), at: 5)
+            insert.bind(try seal(new.tokens, id, generation: first, keyring), at: 6)
+            insert.bind(new.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }, at: 7)
+            insert.bind(new.health.state.rawValue, at: 8)
+            insert.bind(new.expiry?.unixSeconds, at: 9)
+            insert.bind(new.health.due?.unixSeconds, at: 10)
+            try insert.run()
+            if isFirst { try select(id, with: keyring) }
+            return StoredAccount(
+                number: connection.lastInsertedRow,
+                id: id,
+                revision: first,
+                settings: new.settings,
+                generation: first,
+                tokens: new.tokens,
+                health: new.health
+            )
+        }
+    }
+
+    /// Gives an account a new grant: the next generation of the same account.
+    package func replace(_ account: StoredAccount, with new: NewAccount) throws -> StoredAccount {
+        try connection.write {
+            let keyring = try currentKeyring()
+            try refuseKnownGrant(new.tokens, besides: account.id, keyring)
+            let revision = account.revision + 1
+            let generation = account.generation + 1
+            var update = try connection.prepare(
+                """
+                UPDATE account SET revision = ?4, account_box = ?5, generation = ?6, \
+                tokens_box = ?7, intent_box = NULL, refresh_token_hash = ?8, state = ?9, \
+                expires_at = ?10, due_at = ?11, failure_count = 0, failure = NULL, \
+                failed_at = NULL \
+                WHERE account_id = ?1 AND revision = ?2 AND generation = ?3
+                """
+            )
+            update.bind(account.id.bytes, at: 1)
+            update.bind(Int64(account.revision), at: 2)
+            update.bind(Int64(account.generation), at: 3)
+            update.bind(Int64(revision), at: 4)
+            update.bind(try seal(new.settings, account.id, revision: revision, keyring), at: 5)
+            update.bind(Int64(generation), at: 6)
+            update.bind(
+                try seal(new.tokens, account.id, generation: generation, keyring),
+                at: 7
+            )
+            update.bind(new.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }, at: 8)
+            update.bind(new.health.state.rawValue, at: 9)
+            update.bind(new.expiry?.unixSeconds, at: 10)
+            update.bind(new.health.due?.unixSeconds, at: 11)
+            try update.run()
+            guard connection.changes == 1 else { throw StoreError.superseded }
+            return StoredAccount(
+                number: account.number,
+                id: account.id,
+                revision: revision,
+                settings: new.settings,
+                generation: generation,
+                tokens: new.tokens,
+                health: new.health
+            )
+        }
+    }
+
+    /// Erases an account.
+    ///
+    /// If it was the current one, none is current afterwards.
+    ///
+    /// The journal is truncated at commit: a kept one would keep the row's old bytes.
+    package func remove(_ name: AccountName) throws -> StoredAccount {
+        try connection.execute("PRAGMA journal_size_limit = 0")
+        defer { try? connection.execute("PRAGMA journal_size_limit = -1") }
+        return try connection.write {
+            let account = try account(named: name)
+            if try selectedAccount() == account.id {
+                try select(nil, with: currentKeyring())
+            }
+            var delete = try connection.prepare("DELETE FROM account WHERE account_id = ?1")
+            delete.bind(account.id.bytes, at: 1)
+            try delete.run()
+            return account
+        }
+    }
+
+    private func exists(_ name: AccountName) throws -> Bool {
+        var select = try connection.prepare("SELECT 1 FROM account WHERE name = ?1")
+        select.bind(name.text, at: 1)
+        return try select.step()
+    }
+
+    /// Two accounts that share one refresh token log each other out, and a spent one kills its
+    /// family at a server that looks for reuse.
+    private func refuseKnownGrant(
+        _ tokens: TokenSet,
+        besides account: AccountID?,
+        _ keyring: Keyring
+    ) throws {
+        guard let hash = tokens.refreshToken.map({ keyring.spentTokenHash(of: $0) }) else { return }
+        var spent = try connection.prepare("SELECT 1 FROM spent_token WHERE hash = ?1")
+        spent.bind(hash, at: 1)
+        guard try !spent.step() else { throw StoreError.grantKnown(.spent) }
+        var stored = try connection.prepare(
+            "SELECT name, account_id FROM account WHERE refresh_token_hash = ?1"
+        )
+        stored.bind(hash, at: 1)
+        while try stored.step() {
+            guard stored.blob(at: 1) != account?.bytes, let name = AccountName(stored.text(at: 0))
+            else { continue }
+            throw StoreError.grantKnown(.stored(in: name))
+        }
+    }
+
+    private func seal(
+        _ settings: AccountSettings,
+        _ id: AccountID,
+        revision: UInt64,
+        _ keyring: Keyring
+    ) throws -> [UInt8] {
+        keyring.seal(
+            try SealedJSON.encode(AccountRecord(settings)),
+            kind: .account,
+            account: id,
+            generation: revision
+        )
+    }
+
+    func seal(
+        _ tokens: TokenSet,
+        _ id: AccountID,
+        generation: UInt64,
+        _ keyring: Keyring,
+        kind: RecordKind = .tokens
+    ) throws -> [UInt8] {
+        keyring.seal(
+            try SealedJSON.encode(TokenRecord(tokens)),
+            kind: kind,
+            account: id,
+            generation: generation
+        )
+    }
+}

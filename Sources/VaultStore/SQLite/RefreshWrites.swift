@@ -1,0 +1,160 @@
+internal import FoundationEssentials
+package import VaultCrypto
+internal import VaultSQLite
+
+/// The three writes of a refresh: claim, install, abandon.
+extension VaultFile {
+    /// Spent tokens remembered for each account.
+    private static let spentTokensKept: Int64 = 200
+    /// Seconds that a pair which came too late is kept.
+    private static let receivedTokenLife: TimeInterval = 7 * 86_400
+
+    /// The hash under which a refresh token is remembered.
+    package func spentTokenHash(of refreshToken: Secret) throws -> [UInt8] {
+        try keyring().spentTokenHash(of: refreshToken)
+    }
+
+    /// Writes the intent.
+    ///
+    /// It is also the proof that the disk takes writes: if this fails, nothing is sent.
+    package func claim(_ account: StoredAccount, intent: Intent) throws -> Claim {
+        try connection.write {
+            let keyring = try currentKeyring()
+            let record = try keyring.seal(
+                SealedJSON.encode(IntentRecord(intent)),
+                kind: .intent,
+                account: account.id,
+                generation: account.generation
+            )
+            var update = try connection.prepare(
+                """
+                UPDATE account SET intent_box = ?3 WHERE account_id = ?1 AND generation = ?2
+                """
+            )
+            update.bind(account.id.bytes, at: 1)
+            update.bind(Int64(account.generation), at: 2)
+            update.bind(record, at: 3)
+            try update.run()
+            guard connection.changes == 1 else { throw StoreError.superseded }
+            return Claim(
+                account: account.id,
+                number: account.number,
+                generation: account.generation
+            )
+        }
+    }
+
+    /// Stores the new pair as the next generation, if the claimed one is still the newest.
+    package func install(_ pair: NewPair, for claim: Claim) throws -> InstallOutcome {
+        try connection.write {
+            let keyring = try currentKeyring()
+            if let hash = pair.spentTokenHash {
+                try rememberSpent(hash, of: claim.account, at: pair.now)
+            }
+            let generation = claim.generation + 1
+            var update = try connection.prepare(
+                """
+                UPDATE account SET generation = ?3, tokens_box = ?4, intent_box = NULL, \
+                refresh_token_hash = ?5, state = 'active', expires_at = ?6, due_at = ?7, \
+                failure_count = 0, failure = NULL, failed_at = NULL \
+                WHERE account_id = ?1 AND generation = ?2
+                """
+            )
+            update.bind(claim.account.bytes, at: 1)
+            update.bind(Int64(claim.generation), at: 2)
+            update.bind(Int64(generation), at: 3)
+            update.bind(
+                try seal(pair.tokens, claim.account, generation: generation, keyring),
+                at: 4
+            )
+            update.bind(pair.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }, at: 5)
+            update.bind(pair.expiry?.unixSeconds, at: 6)
+            update.bind(pair.due?.unixSeconds, at: 7)
+            try update.run()
+            if connection.changes == 1 { return .installed(generation: generation) }
+            try keepAside(pair, for: claim, keyring)
+            return .superseded
+        }
+    }
+
+    /// Ends a claim without a pair, if the claimed generation is still the newest.
+    package func abandon(_ claim: Claim, as abandonment: Abandonment) throws {
+        try connection.write {
+            let keyring = try currentKeyring()
+            guard var account = try account(claim.account), account.generation == claim.generation
+            else { return }
+            if let needed = abandonment.signInNeeded { account.tokens.signInNeeded = needed }
+            let health = abandonment.health
+            var update = try connection.prepare(
+                """
+                UPDATE account SET tokens_box = ?3, \
+                intent_box = CASE WHEN ?4 THEN intent_box END, state = ?5, due_at = ?6, \
+                failure_count = ?7, failure = ?8, failed_at = ?9 \
+                WHERE account_id = ?1 AND generation = ?2
+                """
+            )
+            update.bind(claim.account.bytes, at: 1)
+            update.bind(Int64(claim.generation), at: 2)
+            update.bind(
+                try seal(account.tokens, account.id, generation: account.generation, keyring),
+                at: 3
+            )
+            update.bind(abandonment.outcomeIsUnknown ? 1 : 0, at: 4)
+            update.bind(health.state.rawValue, at: 5)
+            update.bind(health.due?.unixSeconds, at: 6)
+            update.bind(Int64(health.failures?.count ?? 0), at: 7)
+            update.bind(health.failures?.last, at: 8)
+            update.bind(health.failures?.at.unixSeconds, at: 9)
+            try update.run()
+        }
+    }
+
+    private func rememberSpent(_ hash: [UInt8], of account: AccountID, at date: Date) throws {
+        var insert = try connection.prepare(
+            "INSERT OR IGNORE INTO spent_token (hash, account_id, spent_at) VALUES (?1, ?2, ?3)"
+        )
+        insert.bind(hash, at: 1)
+        insert.bind(account.bytes, at: 2)
+        insert.bind(date.unixSeconds, at: 3)
+        try insert.run()
+        var prune = try connection.prepare(
+            """
+            DELETE FROM spent_token WHERE account_id = ?1 AND hash IN ( \
+            SELECT hash FROM spent_token WHERE account_id = ?1 \
+            ORDER BY spent_at DESC LIMIT -1 OFFSET ?2)
+            """
+        )
+        prune.bind(account.bytes, at: 1)
+        prune.bind(Self.spentTokensKept, at: 2)
+        try prune.run()
+    }
+
+    private func keepAside(_ pair: NewPair, for claim: Claim, _ keyring: Keyring) throws {
+        var prune = try connection.prepare("DELETE FROM received_token WHERE received_at < ?1")
+        prune.bind(
+            pair.now.addingTimeInterval(-Self.receivedTokenLife).unixSeconds,
+            at: 1
+        )
+        try prune.run()
+        var insert = try connection.prepare(
+            """
+            INSERT INTO received_token (account_id, generation, received_at, tokens_box) \
+            VALUES (?1, ?2, ?3, ?4)
+            """
+        )
+        insert.bind(claim.account.bytes, at: 1)
+        insert.bind(Int64(claim.generation), at: 2)
+        insert.bind(pair.now.unixSeconds, at: 3)
+        insert.bind(
+            try seal(
+                pair.tokens,
+                claim.account,
+                generation: claim.generation,
+                keyring,
+                kind: .receivedToken
+            ),
+            at: 4
+        )
+        try insert.run()
+    }
+}

@@ -1,0 +1,102 @@
+package import FoundationEssentials
+internal import Platform
+package import VaultCrypto
+
+/// The store in one SQLite file.
+///
+/// Writes wait for disks and for other processes, so they run on a thread of their own. Reads are
+/// short and go through a second connection on the caller's thread.
+package actor SQLiteStore: AccountStore {
+    private let executor: SerialQueueExecutor
+    private let writer: VaultFile
+    private let reader: Locked<VaultFile>
+    package nonisolated let location: VaultLocation
+    package nonisolated let vaultID: VaultID
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    /// A store over an unlocked vault file.
+    package init(_ file: sending VaultFile) throws {
+        location = file.location
+        vaultID = file.vaultID
+        executor = SerialQueueExecutor(label: "vault.store")
+        reader = Locked(try VaultFile(file.location, keys: file.unlockedKeys))
+        writer = file
+    }
+
+    // MARK: - Reads
+
+    package nonisolated func account(named name: AccountName) throws -> StoredAccount {
+        try reader.withLock { try $0.account(named: name) }
+    }
+
+    package nonisolated func account(_ id: AccountID) throws -> StoredAccount? {
+        try reader.withLock { try $0.account(id) }
+    }
+
+    package nonisolated func accounts(
+        after name: AccountName?,
+        limit: Int
+    ) throws -> [StoredAccount] {
+        try reader.withLock { try $0.accounts(after: name, limit: limit) }
+    }
+
+    package nonisolated func selectedAccount() throws -> AccountID? {
+        try reader.withLock { try $0.selectedAccount() }
+    }
+
+    package nonisolated func due(before date: Date, limit: Int) throws -> [AccountHint] {
+        try reader.withLock { try $0.due(before: date, limit: limit) }
+    }
+
+    package nonisolated func nextDue() throws -> Date? {
+        try reader.withLock { try $0.nextDue() }
+    }
+
+    package nonisolated func accountCount() throws -> Int {
+        try reader.withLock { try $0.accountCount() }
+    }
+
+    package nonisolated func changeCounter() throws -> Int64 {
+        try reader.withLock { try $0.changeCounter() }
+    }
+
+    package nonisolated func spentTokenHash(of refreshToken: Secret) throws -> [UInt8] {
+        try reader.withLock { try $0.spentTokenHash(of: refreshToken) }
+    }
+
+    // MARK: - Writes
+
+    package func insert(_ account: NewAccount) throws -> StoredAccount {
+        try writer.insert(account)
+    }
+
+    package func replace(
+        _ account: StoredAccount,
+        with new: NewAccount
+    ) throws -> StoredAccount {
+        try writer.replace(account, with: new)
+    }
+
+    package func remove(_ name: AccountName) throws -> StoredAccount {
+        try writer.remove(name)
+    }
+
+    package func select(_ name: AccountName) throws {
+        try writer.select(name)
+    }
+
+    package func claim(_ account: StoredAccount, intent: Intent) throws -> Claim {
+        try writer.claim(account, intent: intent)
+    }
+
+    package func install(_ pair: NewPair, for claim: Claim) throws -> InstallOutcome {
+        try writer.install(pair, for: claim)
+    }
+
+    package func abandon(_ claim: Claim, as abandonment: Abandonment) throws {
+        try writer.abandon(claim, as: abandonment)
+    }
+}

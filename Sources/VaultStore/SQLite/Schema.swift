@@ -1,0 +1,54 @@
+internal import VaultCrypto
+internal import VaultMigrations
+internal import VaultSQLite
+
+/// The schema this program works with, and the proof that a file has it and nothing else.
+enum Schema {
+    static let migrator = Migrator(
+        MigrationCatalog.entries.map { entry in
+            Migration(
+                version: entry.version,
+                name: entry.name,
+                sql: String(decoding: entry.sql, as: UTF8.self),
+                checksum: Digest.sha256(entry.sql)
+            )
+        },
+        applicationID: MigrationCatalog.applicationID
+    )
+
+    /// Hash of the newest schema's text as SQLite stores it.
+    ///
+    /// A test computes it anew.
+    static let digest = "b7304f8f56062ea73b82f7ed96eb568664f62c6b8799fddd477cff83211b0346"
+
+    /// Refuses a file that is not a vault's, or one whose schema says more or less than it should.
+    ///
+    /// A trigger or view that somebody added would run inside our transactions.
+    static func check(_ connection: Connection, path: String) throws {
+        let version: Int64
+        do {
+            version = try migrator.version(of: connection)
+        } catch Migrator.Failure.newerSchema(let version) {
+            throw StoreError.newerFormat(version: version)
+        } catch Migrator.Failure.otherApplication {
+            throw StoreError.damaged(path: path)
+        }
+        guard version == migrator.newestVersion, try digest(of: connection) == digest else {
+            throw StoreError.tampered(.schema)
+        }
+    }
+
+    static func digest(of connection: Connection) throws(SQLiteError) -> String {
+        var text: [UInt8] = []
+        var select = try connection.prepare(
+            "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
+        )
+        while try select.step() {
+            for column in 0..<Int32(4) {
+                text += select.text(at: column).utf8
+                text.append(0)
+            }
+        }
+        return Digest.sha256(text).hexadecimal
+    }
+}

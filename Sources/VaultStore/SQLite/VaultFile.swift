@@ -1,0 +1,159 @@
+internal import Platform
+package import VaultCrypto
+internal import VaultSQLite
+
+/// An open vault file: synchronous, used by one thread at a time.
+///
+/// It is the whole of what `vault token` needs for a token that is still good; the asynchronous
+/// store is built on two of these.
+package final class VaultFile {
+    package let location: VaultLocation
+    let connection: Connection
+    private var header: VaultHeader
+    private(set) var unlockedKeys: VaultKeys?
+
+    /// Opens a vault after checking who can reach its files and that the schema is ours.
+    package init(_ location: VaultLocation) throws {
+        self.location = location
+        try Self.checkFiles(of: location)
+        do {
+            connection = try Connection(path: location.database, mode: .readWrite)
+            try DatabaseSettings.apply(to: connection)
+            try Schema.check(connection, path: location.database)
+            header = try VaultHeader(reading: connection)
+        } catch let error as SQLiteError
+            where [.notADatabase, .corrupt].contains(error.code.primary)
+        {
+            throw StoreError.damaged(path: location.database)
+        }
+    }
+
+    /// A second connection to a vault whose keys are here already.
+    convenience init(_ location: VaultLocation, keys: VaultKeys?) throws {
+        try self.init(location)
+        unlockedKeys = keys
+    }
+
+    private static func checkFiles(of location: VaultLocation) throws {
+        do {
+            try FilePermissions.checkDirectory(location.directory)
+            try FilePermissions.checkFile(location.database)
+        } catch let error as SystemError where error == .notFound {
+            throw StoreError.noVault(path: location.directory)
+        } catch let error as SystemError {
+            throw StoreError.file(path: location.directory, error)
+        }
+        let journal = location.database + "-journal"
+        if FileSystem.exists(journal) { try FilePermissions.checkFile(journal) }
+    }
+
+    package var vaultID: VaultID { header.vaultID }
+
+    // MARK: - Keys
+
+    /// Whether the keys are here.
+    package var isUnlocked: Bool { unlockedKeys != nil }
+
+    /// Opens the vault with a key file: the one given, or the one that the slot names.
+    package func unlock(keyFile path: String? = nil) throws {
+        let rootKey = try KeySlots.openWithKeyFile(
+            path,
+            in: connection,
+            vaultID: header.vaultID
+        )
+        guard rootKey.matches(check: header.rootCheck, for: header.vaultID) else {
+            throw StoreError.tampered(.keyring)
+        }
+        unlockedKeys = try VaultKeys(rootKey: rootKey, header: header)
+    }
+
+    /// The keys that the file's records are sealed under now.
+    ///
+    /// Another process may have written a new keyring since; the root key opens that one too.
+    func currentKeyring() throws -> Keyring {
+        guard let keys = unlockedKeys else { throw StoreError.locked(.noKeyFileSlot) }
+        header = try VaultHeader(reading: connection)
+        guard header.keyringVersion != keys.keyring.version else { return keys.keyring }
+        let renewed = try keys.renewed(header: header)
+        unlockedKeys = renewed
+        return renewed.keyring
+    }
+
+    /// The keys as they were when last looked at: enough for opening, where a failure is retried.
+    func keyring() throws -> Keyring {
+        guard let keys = unlockedKeys else { throw StoreError.locked(.noKeyFileSlot) }
+        return keys.keyring
+    }
+
+    // MARK: - The current account
+
+    /// The account that was switched to, once its keyed hash vouches for it; nil when there is none.
+    package func selectedAccount() throws -> AccountID? {
+        let keyring = try currentKeyring()
+        guard let selection = header.selection else { return nil }
+        guard keyring.selection(selection.hash, names: selection.account) else {
+            throw StoreError.tampered(.selection)
+        }
+        return selection.account
+    }
+
+    /// Makes an account the current one.
+    package func select(_ name: AccountName) throws {
+        try connection.write {
+            try select(account(named: name).id, with: currentKeyring())
+        }
+    }
+
+    func select(_ account: AccountID?, with keyring: Keyring) throws {
+        var update = try connection.prepare(
+            "UPDATE vault SET selected_account = ?1, selected_hash = ?2"
+        )
+        update.bind(account?.bytes, at: 1)
+        update.bind(account.map { keyring.selectionHash(of: $0) }, at: 2)
+        try update.run()
+    }
+
+    // MARK: - Watching
+
+    /// A number that changes whenever another connection changes the file
+    /// (sqlite.org/pragma.html#pragma_data_version).
+    package func changeCounter() throws -> Int64 {
+        try connection.integerPragma("data_version")
+    }
+}
+
+/// The root key and the keyring it opened, shared by the connections of one process.
+final class VaultKeys: Sendable {
+    private let root: RootHolder
+    let keyring: Keyring
+
+    convenience init(rootKey: consuming RootKey, header: VaultHeader) throws {
+        try self.init(root: RootHolder(rootKey), header: header)
+    }
+
+    private init(root: RootHolder, header: VaultHeader) throws {
+        self.root = root
+        do {
+            keyring = try Keyring.open(
+                record: header.keyringRecord,
+                version: header.keyringVersion,
+                rootKey: root.key,
+                vaultID: header.vaultID
+            )
+        } catch {
+            throw StoreError.tampered(.keyring)
+        }
+    }
+
+    func renewed(header: VaultHeader) throws -> VaultKeys {
+        try VaultKeys(root: root, header: header)
+    }
+
+    private final class RootHolder: Sendable {
+        let key: RootKey
+
+        init(_ key: consuming RootKey) {
+            self.key = key
+        }
+    }
+}
