@@ -141,9 +141,15 @@ let package = Package(
         ),
         .testTarget(
             name: "VaultCryptoTests",
-            dependencies: ["VaultCrypto"],
-            resources: [.copy("Fixtures")],
+            dependencies: ["CSodium", "VaultCrypto"],
+            exclude: ["Fixtures"],
             swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OAuthTests",
+            dependencies: ["OAuth", "VaultCrypto"],
+            exclude: ["CONTESTED.md", "Fixtures"],
+            swiftSettings: safeSettings
         ),
         .testTarget(
             name: "VaultStoreTests",

@@ -68,8 +68,12 @@ int32_t cplatform_unlock(int32_t descriptor, int64_t offset, int64_t length) {
 }
 
 int32_t cplatform_open_lock_file(const char *path) {
-    int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    return descriptor < 0 ? -errno : descriptor;
+    int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (descriptor < 0) return -errno;
+    struct stat found;
+    if (fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode)) return descriptor;
+    close(descriptor);
+    return -EINVAL;
 }
 
 // ---- clocks ----------------------------------------------------------------------------------

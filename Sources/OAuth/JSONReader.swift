@@ -101,7 +101,12 @@ package struct JSONReader {
     }
 
     private mutating func skipBlanks(_ input: Span<UInt8>) {
-        while index < input.count, [0x20, 0x09, 0x0a, 0x0d].contains(input[index]) { index += 1 }
+        while index < input.count {
+            switch input[index] {
+            case 0x20, 0x09, 0x0a, 0x0d: index += 1
+            default: return
+            }
+        }
     }
 
     private mutating func accept(_ character: Unicode.Scalar, _ input: Span<UInt8>) -> Bool {

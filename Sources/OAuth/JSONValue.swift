@@ -35,6 +35,13 @@ extension JSONValue {
     /// A string's text, for values that are no secret.
     package var text: String? { secret?.reveal { $0 } }
 
+    /// The member at a path of names joined by dots.
+    package func member(at path: String) -> JSONValue? {
+        path.split(separator: ".").reduce(JSONValue?(self)) { value, name in
+            value?.object?[String(name)]
+        }
+    }
+
     package var bool: Bool? {
         guard case .bool(let bool) = self else { return nil }
         return bool
@@ -46,15 +53,9 @@ extension JSONValue {
         case .number(let digits): Self.finite(digits)
         case .string(let secret):
             // Long strings are tokens, not numbers.
-            secret.count > 400 ? nil : secret.reveal { Self.finite(Self.trimmed($0)) }
+            secret.count > 400 ? nil : secret.reveal { Self.finite($0.trimmingBlanks) }
         default: nil
         }
-    }
-
-    private static func trimmed(_ text: String) -> String {
-        let blanks = text.drop(while: \.isWhitespace)
-        guard let last = blanks.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(blanks[...last])
     }
 
     /// Swift reads "nan", "Infinity" and hexadecimal too; a number on the wire has none of them.

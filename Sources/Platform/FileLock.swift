@@ -17,6 +17,8 @@ package final class FileLock: Sendable {
     }
 
     deinit {
+        // Closing is not enough while a child between fork and exec still has the description.
+        _ = cplatform_unlock(descriptor, 0, 0)
         close(descriptor)
     }
 

@@ -52,12 +52,11 @@ package final class Keyring: Sendable {
         rootKey: borrowing RootKey,
         vaultID: VaultID
     ) -> (keyring: Keyring, record: [UInt8]) {
+        let dataKey = SecretBytes.random(count: KeyLength.key).withSpan { Secret(copying: $0) }
         let plaintext = KeyringPlaintext(
             isRotating: false,
             activeEpoch: 1,
-            entries: [
-                .init(epoch: 1, dataKey: Secret(bytes: Randomness.bytes(count: KeyLength.key)))
-            ]
+            entries: [.init(epoch: 1, dataKey: dataKey)]
         )
         let keyring = Keyring(plaintext, version: 1, rootKey: rootKey, vaultID: vaultID)
         let record = seal(plaintext, version: 1, rootKey: rootKey, vaultID: vaultID)
@@ -204,6 +203,8 @@ package final class Keyring: Sendable {
     /// The hash under which a spent refresh token is remembered, vault-wide.
     package func spentTokenHash(of refreshToken: Secret) -> [UInt8] {
         var message = Array("VLT1SPT\0".utf8) + vaultID.bytes
+        // Growing later would leave copies of the token behind, unwiped.
+        message.reserveCapacity(message.count + 4 + refreshToken.count)
         message.append(bigEndian: UInt32(refreshToken.count))
         refreshToken.withBytes { token in
             for index in token.indices { message.append(token[index]) }

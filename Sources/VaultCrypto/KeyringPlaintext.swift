@@ -16,6 +16,8 @@ struct KeyringPlaintext: Equatable {
 
     func encoded() -> Secret {
         var bytes: [UInt8] = [Self.version, isRotating ? 1 : 0]
+        // Growing later would leave copies of the keys behind, unwiped.
+        bytes.reserveCapacity(Self.headerCount + entries.count * Self.entryCount)
         bytes.append(bigEndian: activeEpoch)
         bytes.append(bigEndian: UInt16(entries.count))
         for entry in entries {
@@ -50,7 +52,7 @@ struct KeyringPlaintext: Equatable {
             let start = Self.headerCount + index * Self.entryCount
             return Entry(
                 epoch: bytes.bigEndian(at: start),
-                dataKey: Secret(bytes: Array(bytes[start + 4..<start + Self.entryCount]))
+                dataKey: Secret(copying: bytes.span.extracting(start + 4..<start + Self.entryCount))
             )
         }
         let epochs = Set(entries.map(\.epoch))

@@ -9,7 +9,9 @@ public struct Secret: Sendable {
 
     /// A secret from text, kept as its UTF-8 bytes.
     public init(_ text: String) {
-        storage = Storage(Array(text.utf8))
+        storage = Storage(count: text.utf8.count) { memory in
+            _ = memory.update(from: text.utf8)
+        }
     }
 
     /// A secret from bytes.

@@ -16,6 +16,7 @@ int32_t cplatform_try_lock(int32_t descriptor, int64_t offset, int64_t length);
 int32_t cplatform_unlock(int32_t descriptor, int64_t offset, int64_t length);
 
 // Opens or creates a regular file for locking: close-on-exec, mode 0600, no symbolic link followed.
+// Anything else at the path is EINVAL.
 int32_t cplatform_open_lock_file(const char *path);
 
 // Nanoseconds since boot, suspended time included.

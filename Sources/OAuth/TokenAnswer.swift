@@ -1,0 +1,54 @@
+public import FoundationEssentials
+public import VaultCrypto
+
+/// What a token endpoint's answer comes to.
+public enum TokenAnswer: Sendable {
+    /// An access token was issued.
+    case granted(TokenResponse)
+    /// There is no usable access token, for the reason given.
+    case refused(TokenEndpointError)
+}
+
+/// An access token and what came with it (RFC 6749 §5.1).
+public struct TokenResponse: Sendable {
+    /// The access token.
+    public let accessToken: Secret
+    /// A new refresh token; without one the stored one stays.
+    public let refreshToken: Secret?
+    /// How the access token is presented; `Bearer` unless another type was named.
+    public let tokenType: String
+    /// Whole seconds the access token lasts, counted from the moment given to the reader.
+    public let lifetime: Double?
+    /// The same end as a wall-clock time; both are missing when nothing readable was said.
+    public let expiry: Date?
+    /// The scope granted, if the answer states one.
+    public let scope: Scope?
+    /// An OpenID Connect ID token.
+    public let idToken: Secret?
+    /// Seconds after which the server would like a refresh.
+    public let refreshIn: Double?
+    /// Members of the answer that have no meaning here.
+    package let extra: [String: JSONValue]
+
+    package init(
+        accessToken: Secret,
+        refreshToken: Secret? = nil,
+        tokenType: String = "Bearer",
+        lifetime: Double? = nil,
+        expiry: Date? = nil,
+        scope: Scope? = nil,
+        idToken: Secret? = nil,
+        refreshIn: Double? = nil,
+        extra: [String: JSONValue] = [:]
+    ) {
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.tokenType = tokenType
+        self.lifetime = lifetime
+        self.expiry = expiry
+        self.scope = scope
+        self.idToken = idToken
+        self.refreshIn = refreshIn
+        self.extra = extra
+    }
+}

@@ -1,0 +1,63 @@
+public import FoundationEssentials
+public import OAuth
+internal import Platform
+public import VaultCrypto
+public import VaultStore
+
+/// An access token that was valid when it was handed out.
+public struct AccessToken: Sendable, Hashable {
+    /// The account it belongs to.
+    public let account: AccountName
+    /// The token itself.
+    public let value: Secret
+    /// How it is presented, as `Bearer` (RFC 6749 §7.1).
+    public let tokenType: String
+    /// When it expires; nil when the authorization server did not say.
+    public let expiry: Date?
+    /// Counts the pairs that this account has had: a later token has a higher one.
+    public let generation: UInt64
+    /// The scope it was granted, where the answer said.
+    public let grantedScope: Scope?
+    /// Set when the token is handed out although it could not be renewed.
+    public let warning: Warning?
+
+    /// Why a token that is still valid will not be followed by another for now.
+    public enum Warning: String, Sendable, Hashable {
+        /// The account needs a new sign-in.
+        case signInNeeded = "sign_in_needed"
+        /// Refreshing fails for the moment.
+        case refreshFailing = "refresh_failing"
+        /// A newer pair could not be stored yet.
+        case notSaved = "not_saved"
+    }
+
+    package init(
+        account: AccountName,
+        value: Secret,
+        tokenType: String,
+        expiry: Date?,
+        generation: UInt64,
+        grantedScope: Scope?,
+        warning: Warning?
+    ) {
+        self.account = account
+        self.value = value
+        self.tokenType = tokenType
+        self.expiry = expiry
+        self.generation = generation
+        self.grantedScope = grantedScope
+        self.warning = warning
+    }
+
+    init(_ token: StoredAccessToken, of account: StoredAccount, now: Moment, warning: Warning?) {
+        self.init(
+            account: account.name,
+            value: token.value,
+            tokenType: token.tokenType,
+            expiry: token.expiry(at: now),
+            generation: account.generation,
+            grantedScope: token.grantedScope,
+            warning: warning
+        )
+    }
+}

@@ -1,0 +1,139 @@
+internal import FoundationEssentials
+public import OAuth
+public import Platform
+public import VaultStore
+
+/// An open vault: hands out access tokens that are valid now, and keeps them so.
+///
+/// Any number of programs may open the same vault, with or without an agent: one of them refreshes,
+/// the others get what it stored.
+public final class Vault: Sendable {
+    /// The directory it is in.
+    public let location: VaultLocation
+
+    let store: SQLiteStore
+    let refresher: TokenRefresher
+    let clock: any VaultClock
+    let hub: EventHub
+    let cache: TokenCache
+    let schedulerWakeup = Wakeup()
+
+    init(
+        store: SQLiteStore,
+        lockFile: FileLock,
+        transport: any HTTPTransport,
+        clock: any VaultClock,
+        faults: FaultPoints
+    ) {
+        self.location = store.location
+        self.store = store
+        self.clock = clock
+        hub = EventHub()
+        cache = TokenCache()
+        refresher = TokenRefresher(
+            environment: RefreshEnvironment(
+                store: store,
+                lockFile: lockFile,
+                transport: transport,
+                clock: clock,
+                random: { Double.random(in: 0...1) },
+                faults: faults
+            ),
+            events: hub
+        )
+    }
+
+    /// What opens a vault.
+    public enum Unlock: Sendable, Hashable {
+        /// The key file that the vault remembers.
+        case keyFile
+        /// A key file at a path of the caller's.
+        case keyFileAt(path: String)
+
+        package var path: String? {
+            switch self {
+            case .keyFile: nil
+            case .keyFileAt(let path): path
+            }
+        }
+    }
+
+    /// Opens the vault in a directory.
+    ///
+    /// - Parameters:
+    ///   - location: The directory; the one of the environment unless told.
+    ///   - unlock: What opens it.
+    ///   - transport: How token endpoints are reached.
+    ///   - clock: Where the time comes from.
+    /// - Returns: The open vault; `close()` ends it.
+    /// - Throws: ``VaultError``: `no_vault`, `locked`, `unsafe_permissions`, `newer_format`,
+    ///   `damaged`, `tampered`, `storage`.
+    public static func open(
+        _ location: VaultLocation? = nil,
+        unlock: Unlock,
+        transport: any HTTPTransport,
+        clock: any VaultClock = SystemClock()
+    ) async throws -> Vault {
+        try await open(
+            location,
+            unlock: unlock,
+            transport: transport,
+            clock: clock,
+            faults: .none
+        )
+    }
+
+    /// Opens a vault with places where a test can interfere.
+    package static func open(
+        _ location: VaultLocation?,
+        unlock: Unlock,
+        transport: any HTTPTransport,
+        clock: any VaultClock,
+        faults: FaultPoints
+    ) async throws -> Vault {
+        guard let location = location ?? VaultLocation.fromEnvironment() else {
+            throw VaultError(.noVault, facts: [.reason: "no_home"])
+        }
+        do {
+            let file = try VaultFile(location)
+            try file.unlock(keyFile: unlock.path)
+            let lockFile = try FileLock(path: location.lock)
+            return Vault(
+                store: try SQLiteStore(file),
+                lockFile: lockFile,
+                transport: transport,
+                clock: clock,
+                faults: faults
+            )
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    /// What happens to the accounts from now on.
+    ///
+    /// Each call gives a stream of its own.
+    public var events: AsyncStream<VaultEvent> { hub.stream() }
+
+    /// Finishes what is in flight, up to a minute, and ends the event streams.
+    ///
+    /// A token that was just received is stored before this returns. Later calls fail with `closed`.
+    public func close() async {
+        await refresher.drain(limit: 60)
+        hub.finish()
+    }
+
+    /// Runs a call of the store with its errors translated.
+    func translating<Result>(
+        _ account: AccountName? = nil,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw VaultError(error, account: account)
+        }
+    }
+}

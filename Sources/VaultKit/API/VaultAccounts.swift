@@ -1,0 +1,214 @@
+internal import FoundationEssentials
+public import OAuth
+internal import Platform
+internal import VaultCrypto
+public import VaultStore
+
+extension Vault {
+    /// Every account in the order of their names.
+    ///
+    /// - Throws: ``VaultError``.
+    public func accounts() async throws -> [Account] {
+        try await translating {
+            let now = clock.now()
+            let current = try store.selectedAccount()
+            var accounts: [Account] = []
+            while true {
+                let page = try store.accounts(after: accounts.last?.name, limit: 256)
+                accounts += page.map { account in
+                    show(account, isCurrent: account.id == current, now: now)
+                }
+                if page.count < 256 { return accounts }
+            }
+        }
+    }
+
+    /// One account.
+    ///
+    /// - Throws: ``VaultError``: `no_such_account` and those of an unreadable file.
+    public func account(_ name: AccountName) async throws -> Account {
+        try await translating(name) {
+            let account = try store.account(named: name)
+            let isCurrent = try store.selectedAccount() == account.id
+            return show(account, isCurrent: isCurrent, now: clock.now())
+        }
+    }
+
+    /// The account that is used when none is named; nil when there is none.
+    ///
+    /// - Throws: ``VaultError``.
+    public func currentAccount() async throws -> AccountName? {
+        try await translating {
+            try store.selectedAccount().flatMap { try store.account($0)?.name }
+        }
+    }
+
+    /// Makes an account the current one.
+    ///
+    /// - Throws: ``VaultError``: `no_such_account` and those of an unwritable file.
+    public func switchAccount(to name: AccountName) async throws {
+        try await translating(name) { try await store.select(name) }
+    }
+
+    /// Adds an account from the answer of its token endpoint.
+    ///
+    /// The vault's first account becomes the current one.
+    ///
+    /// - Throws: ``VaultError``: `name_taken`, `grant_known` and those of an unwritable file.
+    @discardableResult
+    public func add(
+        _ registration: AccountRegistration,
+        _ response: TokenResponse
+    ) async throws
+        -> Account
+    {
+        try await store(registration, response, sent: clock.now(), replacing: false)
+    }
+
+    /// Gives an account a new grant, or adds it when there is none of this name.
+    ///
+    /// - Throws: ``VaultError``: `grant_known` and those of an unwritable file.
+    @discardableResult
+    package func signIn(
+        _ registration: AccountRegistration,
+        _ response: TokenResponse,
+        sent: Moment
+    ) async throws -> Account {
+        try await store(registration, response, sent: sent, replacing: true)
+    }
+
+    /// Erases an account.
+    ///
+    /// If it was the current one, none is current afterwards.
+    ///
+    /// - Throws: ``VaultError``: `no_such_account` and those of an unwritable file.
+    public func remove(_ name: AccountName) async throws {
+        try await translating(name) {
+            _ = try await store.remove(name)
+            cache.forget(name)
+            hub.publish(.removed, of: name)
+            schedulerWakeup.wake()
+        }
+    }
+
+    private func store(
+        _ registration: AccountRegistration,
+        _ response: TokenResponse,
+        sent: Moment,
+        replacing: Bool
+    ) async throws -> Account {
+        let name = registration.name
+        return try await translating(name) {
+            let old = replacing ? try existing(name) : nil
+            let new = registration.newAccount(
+                response,
+                id: old?.id,
+                generation: (old?.generation ?? 0) + 1,
+                sent: sent,
+                now: clock.now()
+            )
+            let stored =
+                if let old {
+                    try await store.replace(old, with: new)
+                } else {
+                    try await store.insert(new)
+                }
+            cache.forget(name)
+            hub.publish(.signedIn(generation: stored.generation), of: name)
+            schedulerWakeup.wake()
+            let isCurrent = try store.selectedAccount() == stored.id
+            return show(stored, isCurrent: isCurrent, now: clock.now())
+        }
+    }
+
+    private func existing(_ name: AccountName) throws -> StoredAccount? {
+        do {
+            return try store.account(named: name)
+        } catch StoreError.noSuchAccount {
+            return nil
+        }
+    }
+
+    /// What is only in memory is part of how an account is doing.
+    private func show(_ account: StoredAccount, isCurrent: Bool, now: Moment) -> Account {
+        var account = account
+        if refresher.unsavedPair(of: account.name) != nil { account.health.state = .notSaved }
+        return Account(account, isCurrent: isCurrent, now: now)
+    }
+}
+
+/// What a vault has to know of an account besides its tokens.
+public struct AccountRegistration: Sendable, Hashable {
+    /// The account's name.
+    public var name: AccountName
+    /// The client that the grant was given to; refreshing uses the same.
+    public var client: Client
+    /// Where tokens come from.
+    public var tokenEndpoint: EndpointURL
+    /// Where signing in begins, where known.
+    public var authorizationEndpoint: EndpointURL?
+    /// The authorization server, where known.
+    public var issuer: String?
+    /// The redirect URI that the client's registration fixes, where it does.
+    public var redirectURI: String?
+    /// The scope asked for.
+    public var requestedScope: Scope
+
+    /// A registration from its parts.
+    public init(
+        name: AccountName,
+        client: Client,
+        tokenEndpoint: EndpointURL,
+        authorizationEndpoint: EndpointURL? = nil,
+        issuer: String? = nil,
+        redirectURI: String? = nil,
+        requestedScope: Scope = Scope([])
+    ) {
+        self.name = name
+        self.client = client
+        self.tokenEndpoint = tokenEndpoint
+        self.authorizationEndpoint = authorizationEndpoint
+        self.issuer = issuer
+        self.redirectURI = redirectURI
+        self.requestedScope = requestedScope
+    }
+
+    fileprivate func newAccount(
+        _ response: TokenResponse,
+        id: AccountID?,
+        generation: UInt64,
+        sent: Moment,
+        now: Moment
+    ) -> NewAccount {
+        let settings = AccountSettings(
+            name: name,
+            client: client,
+            tokenEndpoint: tokenEndpoint,
+            authorizationEndpoint: authorizationEndpoint,
+            issuer: issuer,
+            redirectURI: redirectURI,
+            requestedScope: requestedScope
+        )
+        let token = StoredAccessToken(
+            value: response.accessToken,
+            tokenType: response.tokenType,
+            obtained: sent,
+            lifetime: response.lifetime,
+            grantedScope: response.scope
+        )
+        let delay = RefreshSchedule.delay(
+            lifetime: response.lifetime,
+            refreshIn: response.refreshIn,
+            // A new account has no identifier yet; any serves to spread the first refresh.
+            account: id ?? .random(),
+            generation: generation
+        )
+        let due = response.refreshToken == nil ? nil : sent.wall.addingTimeInterval(delay)
+        return NewAccount(
+            settings: settings,
+            tokens: TokenSet(refreshToken: response.refreshToken, accessTokens: [token]),
+            health: StoredAccount.Health(state: .active, due: due),
+            expiry: token.expiry(at: now)
+        )
+    }
+}

@@ -1,0 +1,109 @@
+internal import OAuth
+internal import Platform
+internal import VaultCrypto
+internal import VaultSQLite
+internal import VaultStore
+
+extension VaultError {
+    /// Whatever a lower layer threw, as the one error that callers see.
+    package init(_ error: any Error, account: AccountName? = nil) {
+        switch error {
+        case let error as VaultError:
+            self =
+                error.account == nil
+                ? VaultError(error.code, account: account, facts: error.facts) : error
+        case let error as StoreError: self = VaultError(error).named(account)
+        case let error as PermissionProblem: self = VaultError(error)
+        case let error as SQLiteError: self = VaultError(error).named(account)
+        case let error as SystemError:
+            self.init(.storage, account: account, facts: [.reason: error.description])
+        case is SealingError: self.init(.tampered, account: account)
+        case let error as HTTPTransportError: self = VaultError(error).named(account)
+        case is CancellationError: self.init(.closed, account: account)
+        default: self.init(.storage, account: account, facts: [.reason: "\(type(of: error))"])
+        }
+    }
+
+    private func named(_ account: AccountName?) -> VaultError {
+        VaultError(code, account: self.account ?? account, facts: facts)
+    }
+
+    private init(_ error: StoreError) {
+        switch error {
+        case .noVault(let path): self.init(.noVault, facts: [.path: path])
+        case .vaultExists(let path): self.init(.vaultExists, facts: [.path: path])
+        case .noPlaceForKeyFile: self.init(.invalidInput, facts: [.reason: "no_home"])
+        case .keyFileInsideVault(let path):
+            self.init(.invalidInput, facts: [.reason: "key_file_inside_vault", .path: path])
+        case .noSuchAccount(let name): self.init(.noSuchAccount, account: name)
+        case .nameTaken(let name): self.init(.nameTaken, account: name)
+        case .grantKnown(.stored(let other)):
+            self.init(.grantKnown, facts: [.reason: "stored", .otherAccount: other.text])
+        case .grantKnown(.spent): self.init(.grantKnown, facts: [.reason: "spent"])
+        case .locked(let reason): self.init(.locked, facts: reason.facts)
+        case .tampered(let part): self.init(.tampered, facts: [.found: part.name])
+        case .damaged(let path): self.init(.damaged, facts: [.path: path])
+        case .newerFormat(let version): self.init(.newerFormat, facts: [.version: "\(version)"])
+        case .superseded: self.init(.busy)
+        case .file(let path, let error):
+            self.init(.storage, facts: [.path: path, .reason: error.description])
+        }
+    }
+
+    private init(_ error: SQLiteError) {
+        switch error.code.primary {
+        case .busy: self.init(.busy)
+        case .corrupt, .notADatabase: self.init(.damaged)
+        default: self.init(.storage, facts: [.reason: error.description])
+        }
+    }
+
+    private init(_ error: HTTPTransportError) {
+        switch error {
+        case .notSent(let reason): self.init(.unreachable, facts: [.reason: reason.rawValue])
+        case .ambiguous(let reason): self.init(.outcomeUnknown, facts: [.reason: reason.rawValue])
+        }
+    }
+
+    private init(_ problem: PermissionProblem) {
+        var facts: [Fact: String] = [.path: problem.path]
+        switch problem.found {
+        case .notADirectory: facts[.found] = "not_a_directory"
+        case .notARegularFile: facts[.found] = "not_a_regular_file"
+        case .symbolicLink: facts[.found] = "symbolic_link"
+        case .owner(let owner, let wanted):
+            facts[.found] = "owner \(owner)"
+            facts[.wanted] = "owner \(wanted)"
+        case .mode(let mode, let wanted):
+            facts[.found] = "mode \(String(mode, radix: 8))"
+            facts[.wanted] = "mode \(String(wanted, radix: 8))"
+        case .hardLinks(let count): facts[.found] = "\(count) names"
+        case .parentWritable(let mode):
+            facts[.found] = "parent mode \(String(mode, radix: 8))"
+        }
+        self.init(.unsafePermissions, facts: facts)
+    }
+}
+
+extension StoreError.LockReason {
+    fileprivate var facts: [VaultError.Fact: String] {
+        switch self {
+        case .keyFileMissing(let path): [.reason: "key_file_missing", .path: path]
+        case .keyFileWrong(let path): [.reason: "key_file_wrong", .path: path]
+        case .keyFileMalformed(let path): [.reason: "key_file_malformed", .path: path]
+        case .noKeyFileSlot: [.reason: "no_key_file_slot"]
+        }
+    }
+}
+
+extension StoreError.Part {
+    fileprivate var name: String {
+        switch self {
+        case .keyring: "keyring"
+        case .slot(let number): "key slot \(number)"
+        case .account(let name): "account \(name)"
+        case .selection: "current account"
+        case .schema: "schema"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+public import FoundationEssentials
+internal import Platform
+public import VaultStore
+
+/// Something that happened to an account.
+public struct VaultEvent: Sendable, Hashable {
+    /// What happened.
+    public enum Kind: Sendable, Hashable {
+        /// A new pair is stored.
+        case refreshed(generation: UInt64, expiry: Date?)
+        /// Another process had refreshed already.
+        case adopted(generation: UInt64)
+        /// A refresh failed for the moment; the code says how.
+        case refreshFailed(VaultError.Code)
+        /// Only signing in again helps.
+        case signInNeeded
+        /// A new pair could not be stored yet and is kept in memory.
+        case notSaved
+        /// An account was added, or given a new grant.
+        case signedIn(generation: UInt64)
+        /// An account was removed.
+        case removed
+    }
+
+    /// The account.
+    public let account: AccountName
+    /// What happened to it.
+    public let kind: Kind
+}
+
+/// Hands each event to everybody who listens.
+final class EventHub: Sendable {
+    // What a listener that does not keep up may miss is the oldest.
+    private static let kept = 1024
+
+    private let listeners = Locked<[UInt64: AsyncStream<VaultEvent>.Continuation]>([:])
+    private let counter = Locked<UInt64>(0)
+
+    func stream() -> AsyncStream<VaultEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: VaultEvent.self,
+            bufferingPolicy: .bufferingNewest(Self.kept)
+        )
+        let id = counter.withLock { counter in
+            counter += 1
+            return counter
+        }
+        listeners.withLock { $0[id] = continuation }
+        continuation.onTermination = { [weak self] _ in
+            self?.listeners.withLock { $0[id] = nil }
+        }
+        return stream
+    }
+
+    func publish(_ kind: VaultEvent.Kind, of account: AccountName) {
+        let continuations = listeners.withLock { Array($0.values) }
+        for continuation in continuations {
+            continuation.yield(VaultEvent(account: account, kind: kind))
+        }
+    }
+
+    func finish() {
+        let continuations = listeners.withLock { listeners in
+            let all = Array(listeners.values)
+            listeners = [:]
+            return all
+        }
+        for continuation in continuations { continuation.finish() }
+    }
+}

@@ -1,0 +1,234 @@
+internal import FoundationEssentials
+internal import OAuth
+internal import Platform
+internal import VaultStore
+
+/// One refresh of one account, from the lock to the commit: the steps of the protocol in their
+/// order.
+///
+/// Whatever happens, the rules are these. Nothing is sent without a durable intent, and it is sent
+/// once. Nothing that came back is dropped. No error erases a token. Nobody sees a new token before
+/// it is stored, except when the store refuses to take it.
+struct RefreshOperation: Sendable {
+    /// Seconds to wait for another process that holds the account: longer than a request may take.
+    private static let lockLimit = 60.0
+    /// Seconds after which a claim is too old to send on: the process was stopped in between.
+    private static let claimLife = 10.0
+    /// Claims made before giving up on a machine that stops all the time.
+    private static let claimTries = 3
+
+    let environment: RefreshEnvironment
+    let account: AccountName
+    /// The generation that is no longer good enough.
+    let generation: UInt64
+    /// Whether somebody asked for this very refresh, passing over the back-off.
+    let isForced: Bool
+
+    func run() async -> RefreshResult {
+        do {
+            return try await lockAndRefresh()
+        } catch {
+            return .ended(.failed(VaultError(error, account: account), nil))
+        }
+    }
+
+    /// Steps 2 and 3: the lock, then what is stored now.
+    private func lockAndRefresh() async throws -> RefreshResult {
+        let store = environment.store
+        let current = try await store.account(named: account)
+        if let moved = movedOn(current) { return .ended(moved) }
+        let acquisition = try await AccountLock.acquire(
+            account: current.number,
+            in: environment.lockFile,
+            limit: Self.lockLimit,
+            clock: environment.clock
+        ) {
+            try await movedOn(store.account(named: account))
+        }
+        switch acquisition {
+        case .notNeeded(let outcome): return .ended(outcome)
+        case nil: throw VaultError(.busy, account: account, facts: [.reason: "account_lock"])
+        case .acquired(let lock):
+            for _ in 1...Self.claimTries {
+                if let result = try await refresh(under: lock) { return result }
+            }
+            throw VaultError(.busy, account: account, facts: [.reason: "stopped"])
+        }
+    }
+
+    /// Steps 3 to 8, under the account's lock; nil when the claim grew old before it was used.
+    private func refresh(under lock: AccountLock) async throws -> RefreshResult? {
+        let account = try await environment.store.account(named: account)
+        if let moved = movedOn(account) { return .ended(moved) }
+        if let reason = mayNotSend(account) { return .ended(.failed(reason, account)) }
+        guard let refreshToken = account.tokens.refreshToken else {
+            let facts = [VaultError.Fact.reason: SignInNeeded.Reason.noRefreshToken.rawValue]
+            return .ended(
+                .failed(VaultError(.signInNeeded, account: account.name, facts: facts), account)
+            )
+        }
+        let hash = try await environment.store.spentTokenHash(of: refreshToken)
+        let intent = Intent(
+            refreshTokenHash: hash,
+            claimed: environment.clock.now(),
+            attempt: (account.intent?.attempt ?? 0) + 1
+        )
+        let claim = try await environment.store.claim(account, intent: intent)
+        await environment.faults.reached(.claimed)
+        let age = environment.clock.now().seconds(since: intent.claimed)
+        guard age < Self.claimLife else { return nil }
+        return await send(
+            refreshToken,
+            hash: hash,
+            for: claim,
+            of: account,
+            attempt: intent.attempt,
+            lock
+        )
+    }
+
+    /// Steps 6 and 7: one request, and its answer read for all that is in it.
+    private func send(
+        _ refreshToken: Secret,
+        hash: [UInt8],
+        for claim: Claim,
+        of account: StoredAccount,
+        attempt: Int,
+        _ lock: AccountLock
+    ) async -> RefreshResult {
+        let settings = account.settings
+        let request = TokenRequest.refresh(
+            refreshToken,
+            client: settings.client,
+            endpoint: settings.tokenEndpoint
+        )
+        let sent = environment.clock.now()
+        let host = settings.tokenEndpoint.host
+        do throws(HTTPTransportError) {
+            let response = try await environment.transport.send(request)
+            await environment.faults.reached(.answered)
+            let now = environment.clock.now()
+            let answer = TokenResponseReader(grantType: .refreshToken)
+                .read(response, countingFrom: sent.wall, presented: refreshToken)
+            switch answer {
+            case .granted(let granted):
+                let pair = RefreshReading.pair(
+                    granted,
+                    for: account,
+                    spentTokenHash: hash,
+                    sent: sent,
+                    now: now
+                )
+                return await install(pair, for: claim, of: account, lock)
+            case .refused(let error):
+                let failure = RefreshFailure(error, host: host, attempt: attempt)
+                let rescued = RefreshReading.pair(
+                    refreshTokenOf: error,
+                    for: account,
+                    spentTokenHash: hash,
+                    now: now
+                )
+                if let rescued {
+                    let result = await install(rescued, for: claim, of: account, lock)
+                    return result.failing(with: failure.error.about(account.name))
+                }
+                return await abandon(claim, of: account, for: failure)
+            }
+        } catch {
+            return await abandon(
+                claim,
+                of: account,
+                for: RefreshFailure(error, host: host, attempt: attempt)
+            )
+        }
+    }
+
+    /// Step 8: store the pair, or keep hold of it until the store takes it.
+    private func install(
+        _ pair: NewPair,
+        for claim: Claim,
+        of account: StoredAccount,
+        _ lock: AccountLock
+    ) async -> RefreshResult {
+        await environment.faults.reached(.installing)
+        let keeper = PairKeeper(
+            environment: environment,
+            pair: pair,
+            claim: claim,
+            account: account,
+            lock: lock
+        )
+        return await keeper.save()
+    }
+
+    private func abandon(
+        _ claim: Claim,
+        of account: StoredAccount,
+        for failure: RefreshFailure
+    ) async -> RefreshResult {
+        let error = failure.error.about(account.name)
+        let abandonment = RefreshReading.abandonment(
+            of: failure,
+            account: account,
+            now: environment.clock.now(),
+            random: environment.random()
+        )
+        do {
+            try await environment.store.abandon(claim, as: abandonment)
+            let now = try await environment.store.account(named: account.name)
+            // Permanent or not: if the account has moved on meanwhile, what is stored now counts.
+            if let moved = movedOn(now) { return .ended(moved) }
+            return .ended(.failed(error, now))
+        } catch {
+            // The intent is still there and says that the outcome is unknown, which is the safe side.
+            return .ended(.failed(failure.error.about(account.name), account))
+        }
+    }
+
+    /// Set when a newer pair is stored than the one to be replaced.
+    private func movedOn(_ account: StoredAccount) -> RefreshOutcome? {
+        account.generation > generation ? .adopted(account) : nil
+    }
+
+    /// Why nothing is sent for an account as it is now.
+    private func mayNotSend(_ account: StoredAccount) -> VaultError? {
+        if let needed = account.tokens.signInNeeded {
+            return VaultError(
+                .signInNeeded,
+                account: account.name,
+                facts: [.reason: needed.reason.rawValue]
+            )
+        }
+        guard !isForced, let failures = account.health.failures, let due = account.health.due
+        else { return nil }
+        let wait = due.timeIntervalSince(environment.clock.now().wall)
+        guard wait > 0 else { return nil }
+        let code = VaultError.Code(rawValue: failures.last)
+        return VaultError(code, account: account.name, facts: [.retryAfter: "\(wait)"])
+    }
+}
+
+/// What a refresh works with.
+struct RefreshEnvironment: Sendable {
+    let store: any AccountStore
+    let lockFile: FileLock
+    let transport: any HTTPTransport
+    let clock: any VaultClock
+    let random: @Sendable () -> Double
+    let faults: FaultPoints
+}
+
+/// How an operation ended, and what is left to do for the pair it holds.
+enum RefreshResult: Sendable {
+    case ended(RefreshOutcome)
+    /// The store did not take the pair: the keeper goes on trying.
+    case unsaved(RefreshOutcome, PairKeeper)
+
+    /// The same end with an error for whoever waited for an access token.
+    func failing(with error: VaultError) -> RefreshResult {
+        switch self {
+        case .ended(.refreshed(let account)): .ended(.failed(error, account))
+        default: self
+        }
+    }
+}

@@ -1,0 +1,178 @@
+internal import FoundationEssentials
+internal import OAuth
+internal import Platform
+internal import VaultStore
+
+/// What an answer does to an account: pure, from the answer and the account as it was.
+enum RefreshReading {
+    /// Seconds for which the refresh token before the new one is kept.
+    private static let previousTokenLife: TimeInterval = 86_400
+
+    /// The pair to install for a granted answer.
+    static func pair(
+        _ response: TokenResponse,
+        for account: StoredAccount,
+        spentTokenHash: [UInt8],
+        sent: Moment,
+        now: Moment
+    ) -> NewPair {
+        let old = account.tokens
+        let isRotated = response.refreshToken != nil && response.refreshToken != old.refreshToken
+        let token = StoredAccessToken(
+            value: response.accessToken,
+            tokenType: response.tokenType,
+            obtained: sent,
+            lifetime: response.lifetime,
+            grantedScope: response.scope ?? old.defaultToken?.grantedScope
+        )
+        let tokens = TokenSet(
+            refreshToken: response.refreshToken ?? old.refreshToken,
+            accessTokens: [token],
+            previous: isRotated
+                ? old.refreshToken.map { token in
+                    PreviousRefreshToken(
+                        value: token,
+                        until: now.wall.addingTimeInterval(previousTokenLife)
+                    )
+                } : old.previous
+        )
+        let delay = RefreshSchedule.delay(
+            lifetime: response.lifetime,
+            refreshIn: response.refreshIn,
+            account: account.id,
+            generation: account.generation + 1
+        )
+        return NewPair(
+            tokens: tokens,
+            spentTokenHash: isRotated ? spentTokenHash : nil,
+            now: now.wall,
+            expiry: token.expiry(at: now),
+            due: sent.wall.addingTimeInterval(delay)
+        )
+    }
+
+    /// A refresh token that came without an access token: it is stored, the access token stays.
+    static func pair(
+        refreshTokenOf error: TokenEndpointError,
+        for account: StoredAccount,
+        spentTokenHash: [UInt8],
+        now: Moment
+    ) -> NewPair? {
+        guard let refreshToken = error.refreshToken else { return nil }
+        var tokens = account.tokens
+        tokens.previous = account.tokens.refreshToken.map { token in
+            PreviousRefreshToken(
+                value: token,
+                until: now.wall.addingTimeInterval(previousTokenLife)
+            )
+        }
+        tokens.refreshToken = refreshToken
+        return NewPair(
+            tokens: tokens,
+            spentTokenHash: spentTokenHash,
+            now: now.wall,
+            expiry: tokens.defaultToken?.expiry(at: now),
+            due: now.wall.addingTimeInterval(RefreshSchedule.quietPeriod)
+        )
+    }
+
+    /// How a claim ends for an answer or failure without a pair.
+    static func abandonment(
+        of failure: RefreshFailure,
+        account: StoredAccount,
+        now: Moment,
+        random: Double
+    ) -> Abandonment {
+        let count = (account.health.failures?.count ?? 0) + 1
+        let isAlive = account.tokens.defaultToken.map {
+            ($0.secondsLeft(at: now) ?? 1) > 0
+        }
+        var delay = RefreshSchedule.backoff(
+            failures: count,
+            tokenIsAlive: isAlive ?? false,
+            random: random
+        )
+        if failure.outcomeIsUnknown { delay = max(delay, RefreshSchedule.quietPeriod) }
+        if let asked = failure.retryAfter { delay = max(delay, min(max(asked, 1), 3600)) }
+        if failure.state == .clientRefused { delay = max(delay, 300) }
+        let due = failure.state == .signInNeeded ? nil : now.wall.addingTimeInterval(delay)
+        return Abandonment(
+            health: StoredAccount.Health(
+                state: failure.state,
+                due: due,
+                failures: StoredAccount.Failures(
+                    count: count,
+                    last: failure.error.code.rawValue,
+                    at: now.wall
+                )
+            ),
+            outcomeIsUnknown: failure.outcomeIsUnknown,
+            signInNeeded: failure.signInReason.map { SignInNeeded(reason: $0, since: now.wall) }
+        )
+    }
+}
+
+/// A refresh that brought no access token, and what follows from it.
+struct RefreshFailure: Error, Sendable {
+    let error: VaultError
+    let state: AccountState
+    /// Whether the server may have spent the refresh token all the same.
+    let outcomeIsUnknown: Bool
+    let signInReason: SignInNeeded.Reason?
+    let retryAfter: Double?
+
+    /// Nothing came back.
+    ///
+    /// `attempt` counts the times this refresh token was claimed.
+    init(_ failure: HTTPTransportError, host: String, attempt: Int) {
+        let facts: [VaultError.Fact: String] = [.host: host, .reason: failure.reason.rawValue]
+        switch failure {
+        case .notSent:
+            error = VaultError(.unreachable, facts: facts)
+            state = .backingOff
+            // Not sent this time; what became of an earlier attempt is as unknown as before.
+            outcomeIsUnknown = attempt > 1
+        case .ambiguous:
+            error = VaultError(.outcomeUnknown, facts: facts)
+            state = .outcomeUnknown
+            outcomeIsUnknown = true
+        }
+        signInReason = nil
+        retryAfter = nil
+    }
+
+    /// The server answered.
+    ///
+    /// `attempt` counts the times this refresh token was sent.
+    init(_ answer: TokenEndpointError, host: String, attempt: Int) {
+        var facts: [VaultError.Fact: String] = [.host: host, .status: "\(answer.status)"]
+        facts[.error] = answer.code
+        facts[.errorDescription] = answer.description
+        facts[.retryAfter] = answer.retryAfter.map { "\($0)" }
+        retryAfter = answer.retryAfter
+        let code: VaultError.Code
+        switch answer.class {
+        case .grantRefused, .expiredToken, .accessDenied:
+            // Refused the second time it was sent: the first answer, which was lost, had rotated it.
+            signInReason = attempt > 1 ? .rotationLost : .grantRefused
+            (code, state, outcomeIsUnknown) = (.signInNeeded, .signInNeeded, false)
+        case .interactionRequired:
+            signInReason = .interactionRequired
+            (code, state, outcomeIsUnknown) = (.signInNeeded, .signInNeeded, false)
+        case .clientRefused:
+            signInReason = nil
+            (code, state, outcomeIsUnknown) = (.clientRefused, .clientRefused, false)
+        case .requestRefused:
+            signInReason = nil
+            (code, state, outcomeIsUnknown) = (.requestRefused, .backingOff, false)
+        case .throttled, .slowDown:
+            signInReason = nil
+            (code, state, outcomeIsUnknown) = (.throttled, .backingOff, false)
+        case .ambiguous, .authorizationPending:
+            signInReason = nil
+            (code, state, outcomeIsUnknown) = (.outcomeUnknown, .outcomeUnknown, true)
+        }
+        facts[.reason] = signInReason?.rawValue
+        error = VaultError(code, facts: facts)
+    }
+}

@@ -1,0 +1,140 @@
+internal import FoundationEssentials
+internal import Platform
+internal import VaultStore
+
+/// Single flight: at most one refresh of an account in this process, whoever asks.
+final class TokenRefresher: Sendable {
+    private struct State {
+        var flights: [AccountName: Flight] = [:]
+        /// Pairs that came back and are not stored yet.
+        var unsaved: [AccountName: UnsavedPair] = [:]
+        var isClosed = false
+    }
+
+    /// A pair in memory beside the account as it is stored.
+    struct UnsavedPair: Sendable {
+        let old: StoredAccount
+        let new: StoredAccount
+    }
+
+    private let environment: RefreshEnvironment
+    private let events: EventHub
+    private let state = Locked(State())
+
+    init(environment: RefreshEnvironment, events: EventHub) {
+        self.environment = environment
+        self.events = events
+    }
+
+    /// The pair of an account that is only in memory.
+    func unsavedPair(of account: AccountName) -> UnsavedPair? {
+        state.withLock { $0.unsaved[account] }
+    }
+
+    /// Whether the store refuses writes: then nothing new is sent for any account.
+    var storeRefusesWrites: Bool {
+        state.withLock { !$0.unsaved.isEmpty }
+    }
+
+    /// Accounts with a refresh running.
+    var flightCount: Int {
+        state.withLock { $0.flights.count }
+    }
+
+    /// Joins the refresh that is running for this account, or starts one.
+    ///
+    /// `generation` is the one that is no longer good enough.
+    func flight(
+        for account: AccountName,
+        after generation: UInt64,
+        isForced: Bool = false
+    ) throws -> Flight {
+        let operation = RefreshOperation(
+            environment: environment,
+            account: account,
+            generation: generation,
+            isForced: isForced
+        )
+        let (flight, isNew) = try state.withLock { state throws(VaultError) in
+            if let running = state.flights[account] { return (running, false) }
+            guard !state.isClosed else { throw VaultError(.closed) }
+            guard state.unsaved.isEmpty else { throw VaultError(.notSaved, account: account) }
+            let flight = Flight()
+            state.flights[account] = flight
+            return (flight, true)
+        }
+        if isNew {
+            // Nobody awaits this task: it outlives its callers, and `drain` sees it through
+            // `flights`.
+            Task { await self.fly(flight, operation) }
+        }
+        return flight
+    }
+
+    private func fly(_ flight: Flight, _ operation: RefreshOperation) async {
+        let account = operation.account
+        let outcome: RefreshOutcome
+        switch await operation.run() {
+        case .ended(let ended):
+            outcome = ended
+            state.withLock { $0.flights[account] = nil }
+        case .unsaved(let ended, let keeper):
+            outcome = ended
+            state.withLock { state in
+                if case .notSaved(let old, let new) = ended {
+                    state.unsaved[account] = UnsavedPair(old: old, new: new)
+                }
+                state.flights[account] = nil
+            }
+            // Nobody awaits this one either: it ends when the pair is stored, and `drain` sees it
+            // through `unsaved`.
+            Task { await self.keep(keeper, account) }
+        }
+        publish(outcome, of: account)
+        flight.finish(outcome)
+    }
+
+    private func keep(_ keeper: PairKeeper, _ account: AccountName) async {
+        let outcome = await keeper.keepSaving()
+        state.withLock { $0.unsaved[account] = nil }
+        publish(outcome, of: account)
+    }
+
+    private func publish(_ outcome: RefreshOutcome, of account: AccountName) {
+        switch outcome {
+        case .refreshed(let stored):
+            let expiry = stored.tokens.defaultToken?.expiry(at: environment.clock.now())
+            events.publish(
+                .refreshed(generation: stored.generation, expiry: expiry),
+                of: account
+            )
+        case .adopted(let stored):
+            events.publish(.adopted(generation: stored.generation), of: account)
+        case .notSaved:
+            events.publish(.notSaved, of: account)
+        case .failed(let error, _) where error.code == .signInNeeded:
+            events.publish(.signInNeeded, of: account)
+        case .failed(let error, _):
+            events.publish(.refreshFailed(error.code), of: account)
+        }
+    }
+
+    /// Starts nothing new and waits, up to `limit` seconds, until nothing is in flight or unsaved.
+    func drain(limit: Double) async {
+        state.withLock { $0.isClosed = true }
+        let start = environment.clock.now()
+        while environment.clock.now().seconds(since: start) < limit {
+            let flight = state.withLock { state in
+                state.isClosed = true
+                return state.flights.values.first
+            }
+            if let flight {
+                _ = try? await flight.outcome(deadline: limit, clock: environment.clock)
+            } else if !storeRefusesWrites {
+                return
+            }
+            await Task.yield()
+            if flight == nil { try? await environment.clock.sleep(seconds: 0.05) }
+        }
+    }
+}

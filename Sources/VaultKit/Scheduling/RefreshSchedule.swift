@@ -1,0 +1,93 @@
+internal import FoundationEssentials
+package import Platform
+package import VaultCrypto
+package import VaultStore
+
+/// When a token is refreshed, and how long a failure waits.
+///
+/// Pure: numbers in, numbers out.
+package enum RefreshSchedule {
+    /// Seconds a token of unknown lifetime is planned to live.
+    static let assumedLifetime = 3600.0
+    /// Seconds a token handed out by default stays valid, or a quarter of its life if that is less.
+    static let defaultPromise = 60.0
+    /// Seconds that must be left for a token to be handed out when it cannot be renewed.
+    static let lastMoment = 5.0
+    /// Seconds before a refresh whose answer was lost is sent once more.
+    static let quietPeriod = 10.0
+
+    private static let shortLifetime = 300.0
+    private static let leadBounds = 60.0...900.0
+    private static let earliestShare = 0.4
+
+    /// Seconds before expiry at which a token of this lifetime is refreshed at the latest.
+    package static func lead(lifetime: Double) -> Double {
+        guard lifetime >= shortLifetime else { return lifetime * 0.4 }
+        return min(max(lifetime * 0.2, leadBounds.lowerBound), leadBounds.upperBound)
+    }
+
+    /// Seconds from when a token was obtained until its refresh is due.
+    ///
+    /// The jitter comes from account and generation, so that restarts and other processes agree.
+    package static func delay(
+        lifetime: Double?,
+        refreshIn: Double?,
+        account: AccountID,
+        generation: UInt64
+    ) -> Double {
+        let known = lifetime.flatMap { $0 > 0 ? $0 : nil }
+        let lifetime = known ?? assumedLifetime
+        let lead = lead(lifetime: lifetime)
+        let jitter = unit(account, generation) * lead / 2
+        var delay = lifetime - lead - jitter
+        if let refreshIn { delay = min(delay, refreshIn + jitter) }
+        return max(delay, lifetime * earliestShare, known == nil ? 30 : 1)
+    }
+
+    /// Whether a token keeps the promise that a caller asked for, or the default one.
+    package static func isGood(
+        _ token: StoredAccessToken,
+        minimumLifetime: Double?,
+        at now: Moment
+    ) -> Bool {
+        // Nobody said when it expires: it is good until a 401 says otherwise.
+        guard let left = token.secondsLeft(at: now), let lifetime = token.lifetime else {
+            return true
+        }
+        return left >= (minimumLifetime ?? min(defaultPromise, lifetime / 4))
+    }
+
+    /// Whether a token that cannot be renewed now is still worth handing out.
+    package static func isUsable(_ token: StoredAccessToken, at now: Moment) -> Bool {
+        guard let left = token.secondsLeft(at: now), let lifetime = token.lifetime else {
+            return true
+        }
+        return left >= min(lastMoment, lifetime / 4)
+    }
+
+    /// Seconds to wait after the n-th failure in a row: full jitter over 2 s doubled each time.
+    package static func backoff(failures: Int, tokenIsAlive: Bool, random: Double) -> Double {
+        let cap = tokenIsAlive ? 300.0 : 1800.0
+        let bound = min(cap, 2 * exp2(Double(min(failures - 1, 16))))
+        return max(0.5, bound * random)
+    }
+
+    /// 2 to a whole power.
+    private static func exp2(_ power: Double) -> Double {
+        (0..<Int(power)).reduce(1.0) { value, _ in value * 2 }
+    }
+
+    /// A number from 0 to 1 that depends on account and generation alone.
+    private static func unit(_ account: AccountID, _ generation: UInt64) -> Double {
+        // FNV-1a over the random identifier and the generation: spreading, not secrecy.
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in account.bytes + withBytes(of: generation) {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        return Double(hash >> 11) / Double(UInt64(1) << 53)
+    }
+
+    private static func withBytes(of value: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+}

@@ -1,0 +1,80 @@
+internal import FoundationEssentials
+internal import Platform
+internal import VaultStore
+
+extension Vault {
+    /// Refreshes every account before its token expires, until the task is cancelled.
+    ///
+    /// The store's index of due times is the queue: there is no task or timer for each account. Any
+    /// number of processes may run this on one vault; each refresh is still sent once.
+    ///
+    /// - Throws: `CancellationError`, and nothing else: a failing account is tried again later.
+    public func runScheduler() async throws {
+        var scheduler = Scheduler(vault: self)
+        while true {
+            try Task.checkCancellation()
+            let pause = await scheduler.dispatch()
+            await schedulerWakeup.sleep(seconds: pause, clock: clock)
+        }
+    }
+}
+
+/// One round after the other: what is due now, and how long until the next is.
+private struct Scheduler {
+    /// Refreshes running at once.
+    private static let seats = 64
+    /// No sleep is longer: a change by another process is noticed by then.
+    private static let longestPause = 30.0
+    private static let shortestPause = 0.1
+    /// Seconds an account is left alone when not even its failure could be written down.
+    private static let quarantine = 5.0
+
+    let vault: Vault
+    /// When each account that was dispatched here may be again.
+    private var notBefore: [AccountName: Moment] = [:]
+
+    init(vault: Vault) {
+        self.vault = vault
+    }
+
+    /// Starts what is due; seconds until there may be more.
+    mutating func dispatch() async -> Double {
+        let now = vault.clock.now()
+        notBefore = notBefore.filter { $0.value.seconds(since: now) > 0 }
+        let free = Self.seats - vault.refresher.flightCount
+        guard free > 0, !vault.refresher.storeRefusesWrites else { return 1 }
+        do {
+            // Those in flight or in quarantine stand at the head of the queue still.
+            let limit = free + notBefore.count + vault.refresher.flightCount
+            for hint in try vault.store.due(before: now.wall, limit: limit) {
+                guard let name = AccountName(hint.name), notBefore[name] == nil else { continue }
+                try start(name, now)
+            }
+            return pause(until: try vault.store.nextDue(), now)
+        } catch {
+            // A busy or full store is asked again; it holds nothing that could be lost here.
+            return 1
+        }
+    }
+
+    private mutating func start(_ name: AccountName, _ now: Moment) throws {
+        let account = try vault.store.account(named: name)
+        notBefore[name] = now.advanced(by: Self.quarantine)
+        let flight = try vault.refresher.flight(for: name, after: account.generation)
+        let vault = vault
+        // Wakes the loop for what is due next; the flight is the refresher's to see through.
+        Task {
+            _ = try await flight.outcome(deadline: nil, clock: vault.clock)
+            vault.schedulerWakeup.wake()
+        }
+    }
+
+    private func pause(until due: Date?, _ now: Moment) -> Double {
+        var pause = Self.longestPause
+        if let due { pause = min(pause, due.timeIntervalSince(now.wall)) }
+        for moment in notBefore.values where moment.seconds(since: now) > 0 {
+            pause = min(pause, moment.seconds(since: now))
+        }
+        return max(pause, Self.shortestPause)
+    }
+}

@@ -1,0 +1,47 @@
+internal import Platform
+
+/// Wakes a loop that sleeps until the next thing is due.
+///
+/// A wake that nobody waits for is kept.
+final class Wakeup: Sendable {
+    private struct State {
+        var isPending = false
+        var sleeper: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Locked(State())
+
+    func wake() {
+        let sleeper = state.withLock { state in
+            state.isPending = state.sleeper == nil
+            defer { state.sleeper = nil }
+            return state.sleeper
+        }
+        sleeper?.resume()
+    }
+
+    /// Sleeps until somebody wakes it, the time is over, or the task is cancelled.
+    func sleep(seconds: Double, clock: any VaultClock) async {
+        let timer = Task {
+            // Cancelled below as soon as the sleep is over.
+            try await clock.sleep(seconds: seconds)
+            wake()
+        }
+        defer { timer.cancel() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isAwake = state.withLock { state in
+                    if state.isPending || Task.isCancelled {
+                        state.isPending = false
+                        return true
+                    }
+                    state.sleeper = continuation
+                    return false
+                }
+                if isAwake { continuation.resume() }
+            }
+        } onCancel: {
+            wake()
+        }
+    }
+}

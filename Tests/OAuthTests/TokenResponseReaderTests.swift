@@ -1,0 +1,159 @@
+import FoundationEssentials
+import OAuth
+import Testing
+import VaultCrypto
+
+@Suite struct TokenResponseReaderTests {
+    @Test("reads the corpus", arguments: TokenResponseRow.all)
+    func corpus(row: TokenResponseRow) {
+        let start = Date(timeIntervalSince1970: row.received_at)
+        let answer = TokenResponseReader(
+            grantType: row.grantType,
+            quirks: row.needs_profile ?? ProviderQuirks()
+        ).read(row.response, countingFrom: start)
+        let expected = row.decision
+        switch answer {
+        case .granted(let response):
+            #expect(expected.ok)
+            check(response, expected, start)
+        case .refused(let error):
+            #expect(!expected.ok)
+            #expect(error.class.corpusName == expected.class)
+            if let code = expected.oauth_error { #expect(error.code == code) }
+            if let wait = expected.retry_after_s { #expect(error.retryAfter == wait) }
+            #expect(error.status == row.http_status)
+        }
+    }
+
+    @Test(
+        "keeps a new refresh token of an answer it cannot use",
+        arguments: [
+            (200, #"{"refresh_token":"rt-2"}"#, "rt-2"),
+            (200, #"{"refresh_token":"rt-2","access_token":""}"#, "rt-2"),
+            (200, #"{"refresh_token":"rt-2","access_token":"at","expires_in":NaN}"#, "rt-2"),
+            (200, #"{"access_token":"at","refresh_token":"rt-2","scope":"a"#, "rt-2"),
+            (200, #"{"error":"server_error","refresh_token":"rt-2"}"#, "rt-2"),
+            (200, "refresh_token=rt-2&error=server_error", "rt-2"),
+            (200, #"{"access_token":"at","refresh_token":"rt-"#, nil),
+            (400, #"{"refresh_token":"rt-2"}"#, nil),
+        ] as [(Int, String, String?)]
+    )
+    func salvage(status: Int, body: String, refreshToken: String?) {
+        guard case .refused(let error) = read(status, body) else {
+            Issue.record("granted")
+            return
+        }
+        guard case .ambiguous = error.class else {
+            Issue.record("\(error.class)")
+            return
+        }
+        #expect(error.refreshToken?.reveal { $0 } == refreshToken)
+    }
+
+    @Test func cleansWhatTheServerSays() {
+        let body =
+            #"{"error":"x\u0007y","error_description":"\u001b[2Jgone\r\nnow \u202e \#(String(repeating: "ab ", count: 100))"}"#
+        guard case .refused(let error) = read(400, body) else {
+            Issue.record("granted")
+            return
+        }
+        #expect(error.code == "xy")
+        #expect(error.description?.hasPrefix("[2Jgone now ab ab") == true)
+        #expect(error.description?.count ?? 0 <= 200)
+    }
+
+    @Test(
+        "repeats no token in an explanation",
+        arguments: [
+            ("token short-1 unknown", "token <redacted> unknown"),
+            ("bad: eyJhbGciOi.eyJzdWIi.c2ln!", "bad: <redacted>.<redacted>.c2ln!"),
+            (
+                "Refresh token invalid: 9f8e7d6c5b4a39281706f5e4d3c2b1a0.",
+                "Refresh token invalid: <redacted>."
+            ),
+            (
+                "Trace ID: 01234567-89ab-cdef-0123-456789abcdef Visit https://dev.example/docs/oauth2",
+                "Trace ID: 01234567-89ab-cdef-0123-456789abcdef Visit https://dev.example/docs/oauth2"
+            ),
+        ]
+    )
+    func redacts(text: String, shown: String) {
+        let body = #"{"error":"invalid_grant","error_description":"\#(text)"}"#
+        guard case .refused(let error) = read(400, body, presented: Secret("short-1")) else {
+            Issue.record("granted")
+            return
+        }
+        #expect(error.description == shown)
+    }
+
+    @Test func takesTheIntervalThatSlowDownNames() {
+        guard
+            case .refused(let error) = read(
+                200,
+                "error=slow_down&interval=22",
+                grantType: .deviceCode
+            )
+        else {
+            Issue.record("granted")
+            return
+        }
+        #expect(error.class == .slowDown)
+        #expect(error.interval == 22)
+    }
+
+    @Test func honoursTheWishForAnEarlyRefresh() {
+        let body = #"{"access_token":"at","expires_in":3600,"refresh_in":"1800"}"#
+        guard case .granted(let response) = read(200, body) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(response.refreshIn == 1800)
+        #expect(response.lifetime == 3600)
+    }
+
+    @Test func tellsAReasonToActFromADeadGrant() {
+        let body = #"{"error":"invalid_grant","suberror":"consent_required"}"#
+        guard case .refused(let error) = read(400, body) else {
+            Issue.record("granted")
+            return
+        }
+        #expect(error.class == .interactionRequired)
+    }
+
+    private func read(
+        _ status: Int,
+        _ body: String,
+        grantType: GrantType = .refreshToken,
+        presented: Secret? = nil
+    ) -> TokenAnswer {
+        TokenResponseReader(grantType: grantType).read(
+            HTTPResponse(status: status, body: Secret(body)),
+            countingFrom: Date(timeIntervalSince1970: 1_760_000_000),
+            presented: presented
+        )
+    }
+
+    private func check(
+        _ response: TokenResponse,
+        _ expected: TokenResponseRow.Expected,
+        _ start: Date
+    ) {
+        if let digest = expected.access_token_sha256 {
+            let found = response.accessToken.reveal { Digest.sha256(Array($0.utf8)) }
+            #expect(found.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == digest)
+        } else {
+            #expect(response.accessToken.reveal { $0 } == expected.access_token)
+        }
+        #expect(response.refreshToken?.reveal { $0 } == expected.refresh_token)
+        #expect(response.expiry?.timeIntervalSince1970 == expected.expires_at)
+        #expect(response.lifetime == response.expiry?.timeIntervalSince(start))
+        #expect(response.tokenType == expected.token_type)
+        #expect(response.scope?.names == expected.scope)
+        for (name, value) in expected.extra ?? [:] {
+            #expect(
+                response.extra[name] == .number(value.text)
+                    || response.extra[name]?.text == value.text
+            )
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+import Testing
+
+@testable import Platform
+
+/// Each in a process of its own: what hardening does cannot be undone.
+@Suite struct ProcessHygieneTests {
+    @Test func fatalSignalsGoBackToTheirDefaults() async {
+        await #expect(processExitsWith: .success) {
+            let fatal = [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGQUIT]
+            for number in fatal { signal(number) { _ in } }
+            try ProcessHygiene.harden()
+            for number in fatal {
+                var action = sigaction()
+                guard
+                    sigaction(number, nil, &action) == 0,
+                    action.__sigaction_handler.sa_handler == nil
+                else { exit(number) }
+            }
+        }
+    }
+
+    @Test func aBrokenPipeIsAnErrorAndNotTheEnd() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            try ProcessHygiene.harden()
+            var ends: [Int32] = [0, 0]
+            guard pipe(&ends) == 0, close(ends[0]) == 0 else { exit(10) }
+            guard write(ends[1], "x", 1) == -1, errno == EPIPE else { exit(11) }
+        }
+    }
+
+    @Test func filesArePrivateAndNoCoreIsWritten() async {
+        await #expect(processExitsWith: .success) {
+            umask(0)
+            try ProcessHygiene.harden()
+            guard umask(0) == 0o077 else { exit(10) }
+            var limit = rlimit()
+            let failed = getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+            guard failed == 0, limit.rlim_cur == 0, limit.rlim_max == 0 else { exit(11) }
+        }
+    }
+
+    /// The kernel gives the files of a process that may not be dumped to root, and closes its
+    /// memory to every other user.
+    @Test func nobodyMayReadTheProcess() async {
+        await #expect(processExitsWith: .success) {
+            try ProcessHygiene.harden()
+            var status = stat()
+            guard stat("/proc/self/environ", &status) == 0 else { exit(10) }
+            guard status.st_uid == 0 else { exit(11) }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import VaultCrypto
+
+/// The keyed hashes that a keyring makes.
+@Suite struct KeyedHashTests {
+    private static let dataKey = [UInt8](0..<32)
+
+    private func keyring(
+        root: [UInt8] = Fixture.rootBytes,
+        vault: VaultID = Fixture.vault,
+        dataKey: [UInt8] = dataKey
+    ) throws -> Keyring {
+        try Fixture.keyring([(1, dataKey)], active: 1, root: root, vault: vault)
+    }
+
+    @Test(arguments: try Vectors.load().spentToken)
+    func spentTokenHashIsTheVector(_ vector: Vectors.SpentToken) throws {
+        let keyring = try keyring(
+            root: vector.root,
+            vault: try #require(VaultID(vector.vaultId))
+        )
+        let token = Secret(bytes: vector.refreshTokenUtf8)
+        #expect(keyring.spentTokenHash(of: token) == vector.hash)
+    }
+
+    @Test func spentTokenHashSurvivesRotationButNotAnotherVaultOrRoot() throws {
+        let token = Secret("r-0001")
+        let hash = try keyring().spentTokenHash(of: token)
+        let rotated = try keyring(dataKey: [UInt8](100..<132))
+        #expect(rotated.spentTokenHash(of: token) == hash)
+        #expect(try keyring(vault: Fixture.otherVault).spentTokenHash(of: token) != hash)
+        let otherRoot = try keyring(root: [UInt8](repeating: 1, count: 32))
+        #expect(otherRoot.spentTokenHash(of: token) != hash)
+        #expect(rotated.spentTokenHash(of: Secret("r-0001\0")) != hash)
+    }
+
+    // Made with libsodium alone: keyed BLAKE2b-256 under kdf(root, 4, "vltsel01").
+    @Test func selectionHashIsFixed() throws {
+        let digits = "14e4d0d194057d8b9d4890585abf4296193b0800b144c5ae989946ad87ebbbd3"
+        let hash = try keyring().selectionHash(of: Fixture.account)
+        #expect(hash == Hex.bytes(of: digits))
+    }
+
+    @Test func selectionHashNamesOneAccountOfOneVault() throws {
+        let keyring = try keyring()
+        let hash = keyring.selectionHash(of: Fixture.account)
+        #expect(keyring.selection(hash, names: Fixture.account))
+        #expect(!keyring.selection(hash, names: Fixture.otherAccount))
+        let rotated = try self.keyring(dataKey: [UInt8](100..<132))
+        #expect(rotated.selection(hash, names: Fixture.account))
+        let otherVault = try self.keyring(vault: Fixture.otherVault)
+        #expect(!otherVault.selection(hash, names: Fixture.account))
+        let otherRoot = try self.keyring(root: [UInt8](repeating: 1, count: 32))
+        #expect(!otherRoot.selection(hash, names: Fixture.account))
+        let accepted = Tampering.accepted(of: hash) {
+            keyring.selection($0, names: Fixture.account)
+        }
+        #expect(accepted == [])
+    }
+
+    @Test func theTwoHashesNeverCoincide() throws {
+        let keyring = try keyring()
+        let spent = keyring.spentTokenHash(of: Secret(bytes: Fixture.account.bytes))
+        #expect(spent != keyring.selectionHash(of: Fixture.account))
+    }
+}
