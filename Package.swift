@@ -120,17 +120,17 @@ let package = Package(
 
         .executableTarget(
             name: "vault",
-            dependencies: ["VaultCommandLine"],
+            dependencies: ["Platform", "VaultCommandLine"],
             swiftSettings: safeSettings
         ),
         .executableTarget(
             name: "vault-agent",
-            dependencies: ["VaultAgentServer"],
+            dependencies: ["Platform", "VaultAgentServer"],
             swiftSettings: safeSettings
         ),
         .executableTarget(
             name: "vault-test-server",
-            dependencies: ["VaultTesting"],
+            dependencies: ["Platform", "VaultCrypto", "VaultTesting"],
             swiftSettings: safeSettings
         ),
 
@@ -154,6 +154,21 @@ let package = Package(
         .testTarget(
             name: "VaultStoreTests",
             dependencies: ["VaultStore", "VaultSQLite", "VaultCrypto", "OAuth", "Platform"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "VaultHTTPServerTests",
+            dependencies: ["Platform", "VaultHTTPServer"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "VaultHTTPTests",
+            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultHTTP", "VaultHTTPServer"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "VaultTestingTests",
+            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultHTTP", "VaultTesting"],
             swiftSettings: settings
         ),
     ],

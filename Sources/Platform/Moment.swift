@@ -1,4 +1,5 @@
 internal import CPlatform
+internal import Glibc
 public import FoundationEssentials
 
 /// A point in time on two clocks: the wall's, and one that counts suspended time and never steps.
@@ -87,5 +88,12 @@ package enum Uptime {
     /// Seconds since boot, suspended time included.
     package static func seconds() -> TimeInterval {
         Double(cplatform_boottime()) * 1e-9
+    }
+}
+
+/// Waiting on the spot, for programs that have nothing else to do.
+package enum Pause {
+    package static func milliseconds(_ count: UInt32) {
+        usleep(count * 1000)
     }
 }

@@ -91,6 +91,16 @@ extension Vault {
         }
     }
 
+    /// Fails when the store does not take writes, before something is begun that ends in one.
+    package func proveWritable() async throws {
+        try await translating { try await store.proveWritable() }
+    }
+
+    /// Whether any account has a refresh to come.
+    package func hasRefreshToCome() throws -> Bool {
+        try store.nextDue() != nil
+    }
+
     private func store(
         _ registration: AccountRegistration,
         _ response: TokenResponse,

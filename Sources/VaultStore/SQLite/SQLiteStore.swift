@@ -84,6 +84,10 @@ package actor SQLiteStore: AccountStore {
         try writer.remove(name)
     }
 
+    package func proveWritable() throws {
+        try writer.proveWritable()
+    }
+
     package func select(_ name: AccountName) throws {
         try writer.select(name)
     }

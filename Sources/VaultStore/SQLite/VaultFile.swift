@@ -113,6 +113,15 @@ package final class VaultFile {
         try update.run()
     }
 
+    // MARK: - Writing
+
+    /// Commits a change that changes nothing, to find out whether the disk takes one.
+    package func proveWritable() throws {
+        try connection.write {
+            try connection.execute("UPDATE vault SET incarnation = incarnation")
+        }
+    }
+
     // MARK: - Watching
 
     /// A number that changes whenever another connection changes the file

@@ -1,0 +1,61 @@
+# Everything a developer runs. `make` alone says what there is.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+BIN := .build/bin
+SWIFT_TEST := swift test --disable-xctest
+PREFIX ?= /usr/local
+
+.PHONY: help setup build test test-unit test-end-to-end test-real-servers test-tsan test-asan \
+	demo bench install lint format docs clean
+
+help: ## Say what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 22
+
+setup: ## Install what is missing from Debian
+	@Scripts/setup
+
+build: setup ## Build the programs into .build/bin
+	@Scripts/build
+
+test: build ## Run every test
+	@Scripts/test
+
+test-unit: ## Run the tests that need no built programs
+	$(SWIFT_TEST) --skip EndToEndTests
+
+test-end-to-end: build ## Run the built programs against the test server
+	$(SWIFT_TEST) --filter EndToEndTests
+
+test-real-servers: build ## Run the built programs against two real authorization servers
+	@Scripts/test-real-servers
+
+test-tsan: setup ## Run the unit tests under the thread sanitizer
+	@Scripts/test-sanitized thread
+
+test-asan: setup ## Run the unit tests under the address sanitizer
+	@Scripts/test-sanitized address
+
+demo: build ## Show the main job, end to end, in about a minute
+	@Scripts/demo
+
+bench: build ## Measure against the C programs that show the floor
+	@Benchmarks/run
+
+install: build ## Install vault and vault-agent under PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BIN)/vault $(BIN)/vault-agent $(DESTDIR)$(PREFIX)/bin/
+
+lint: ## Check the format and the comments
+	swift format lint --strict --recursive Sources Tests Migrations Package.swift
+
+format: ## Format the sources
+	swift format --in-place --recursive Sources Tests Migrations Package.swift
+
+docs: ## Extract the public documentation and check it
+	@Scripts/docs
+
+clean: ## Remove everything built
+	rm -rf .build .build-*

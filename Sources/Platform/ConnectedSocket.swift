@@ -1,0 +1,52 @@
+internal import CPlatform
+internal import Glibc
+
+/// A connection to a UNIX socket, used by blocking calls and closed with its owner.
+package struct ConnectedSocket: ~Copyable {
+    private let descriptor: Int32
+
+    /// Connects to `directory/name`, however long that path is.
+    package init(directory: String, name: String) throws(SystemError) {
+        descriptor = try SystemError.check(cplatform_unix_connect(directory, name))
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The user of the process at the other end, as the kernel recorded it.
+    package var peerUserID: UInt32? {
+        UInt32(exactly: cplatform_peer_uid(descriptor))
+    }
+
+    /// Limits each later read and write.
+    package func setTimeout(seconds: Int32) throws(SystemError) {
+        try SystemError.check(cplatform_set_timeouts(descriptor, seconds))
+    }
+
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                send(
+                    descriptor, buffer.baseAddress?.advanced(by: sent), bytes.count - sent,
+                    Int32(MSG_NOSIGNAL))
+            }
+            if count < 0, errno == EINTR { continue }
+            sent += try SystemError.check(count < 0 ? -Int(errno) : count)
+        }
+    }
+
+    /// Everything up to the end of the connection.
+    package func readToEnd(limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count < 0, errno == EINTR { continue }
+            if try SystemError.check(count < 0 ? -Int(errno) : count) == 0 { return bytes }
+            guard bytes.count + count <= limit else { throw SystemError(number: EMSGSIZE) }
+            bytes += chunk[..<count]
+        }
+    }
+}

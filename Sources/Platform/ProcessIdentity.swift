@@ -1,0 +1,7 @@
+internal import Glibc
+
+/// This process.
+package enum ProcessIdentity {
+    /// Its number.
+    package static var current: Int32 { getpid() }
+}

@@ -1,0 +1,18 @@
+internal import CPlatform
+internal import Glibc
+
+/// SIGTERM, SIGINT and SIGHUP as something to wait for.
+package enum StopSignals {
+    /// Keeps the signals pending for this thread and those it starts; to be called first.
+    package static func block() throws(SystemError) {
+        try SystemError.check(cplatform_block_stop_signals())
+    }
+
+    /// Blocks the thread until one of them comes, and returns its number.
+    package static func wait() throws(SystemError) -> Int32 {
+        while true {
+            let signal = cplatform_wait_stop_signal(.max)
+            if signal != -EAGAIN, signal != -EINTR { return try SystemError.check(signal) }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package import Platform
+
+/// One request to the agent and its whole answer, over the UNIX socket in the vault's directory.
+///
+/// HTTP/1.0 without keep-alive: the answer ends with the connection, and its length is checked, so
+/// that no parser of chunks or pipelines is needed here.
+package struct AgentConnection: Sendable {
+    /// Why there is no answer.
+    package enum Failure: Error, Sendable, Equatable {
+        /// Nobody listens.
+        case notRunning
+        /// The socket belongs to another user's process.
+        case foreignPeer(userID: UInt32?)
+        /// The connection broke, or took longer than allowed.
+        case broken(SystemError?)
+        /// What came back is not an answer of the agent.
+        case malformedAnswer
+    }
+
+    /// An answer.
+    package struct Answer: Sendable {
+        package let status: Int
+        package let headers: [String: String]
+        package let body: [UInt8]
+    }
+
+    private static let maximumAnswer = 16 << 20
+    private let directory: String
+    private let socketName: String
+
+    package init(directory: String, socketName: String) {
+        self.directory = directory
+        self.socketName = socketName
+    }
+
+    /// Sends a request; `body` is JSON.
+    ///
+    /// Before a byte is written the kernel is asked who is at the other end: a socket that somebody
+    /// else planted gets nothing.
+    package func send(
+        _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8] = [],
+        timeout: Int32 = 120
+    ) throws(Failure) -> Answer {
+        let socket: ConnectedSocket
+        do {
+            socket = try ConnectedSocket(directory: directory, name: socketName)
+        } catch let error where error == .notFound || error == .connectionRefused {
+            throw .notRunning
+        } catch {
+            throw .broken(error)
+        }
+        guard let peer = socket.peerUserID, peer == FileSystem.currentUser else {
+            throw .foreignPeer(userID: socket.peerUserID)
+        }
+        let received: [UInt8]
+        do {
+            try socket.setTimeout(seconds: timeout)
+            try socket.write(Self.request(method, target, headers, body))
+            received = try socket.readToEnd(limit: Self.maximumAnswer)
+        } catch {
+            throw .broken(error)
+        }
+        return try Self.parse(received)
+    }
+
+    private static func request(
+        _ method: String, _ target: String, _ headers: [(String, String)], _ body: [UInt8]
+    ) -> [UInt8] {
+        var head = "\(method) \(target) HTTP/1.0\r\nHost: localhost\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        if !body.isEmpty { head += "Content-Type: application/json\r\n" }
+        head += "Content-Length: \(body.count)\r\n\r\n"
+        return Array(head.utf8) + body
+    }
+
+    static func parse(_ bytes: [UInt8]) throws(Failure) -> Answer {
+        let separator = Array("\r\n\r\n".utf8)
+        guard let end = bytes.indices.dropLast(3).first(where: { index in
+            bytes[index..<index + 4].elementsEqual(separator)
+        }) else {
+            throw bytes.isEmpty ? .broken(nil) : .malformedAnswer
+        }
+        let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
+            throw .malformedAnswer
+        }
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { throw .malformedAnswer }
+            let value = line[line.index(after: colon)...]
+            headers[line[..<colon].lowercased()] = String(value.drop { $0 == " " })
+        }
+        let body = Array(bytes[(end + 4)...])
+        // A 204 has no body and no length (RFC 9110 §8.6).
+        let length = headers["content-length"].flatMap { Int($0) } ?? (status == 204 ? 0 : nil)
+        guard length == body.count else { throw .malformedAnswer }
+        return Answer(status: status, headers: headers, body: body)
+    }
+}

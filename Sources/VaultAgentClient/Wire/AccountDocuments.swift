@@ -1,0 +1,123 @@
+package import FoundationEssentials
+
+/// An account in a list.
+package struct AccountDocument: Codable, Sendable {
+    package let name: String
+    package let current: Bool
+    package let state: String
+    package let issuer: String?
+    package let expiresAt: Date?
+    package let dueAt: Date?
+
+    package init(
+        name: String, current: Bool, state: String, issuer: String?, expiresAt: Date?, dueAt: Date?
+    ) {
+        self.name = name
+        self.current = current
+        self.state = state
+        self.issuer = issuer
+        self.expiresAt = expiresAt
+        self.dueAt = dueAt
+    }
+
+    // What is unknown is null, not missing.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(current, forKey: .current)
+        try container.encode(state, forKey: .state)
+        try container.encode(issuer, forKey: .issuer)
+        try container.encode(expiresAt, forKey: .expiresAt)
+        try container.encode(dueAt, forKey: .dueAt)
+    }
+}
+
+/// Every account, as `vault list --json` and the agent give them.
+package struct AccountListDocument: Codable, Sendable {
+    package var schemaVersion = WireJSON.schemaVersion
+    package let accounts: [AccountDocument]
+
+    package init(accounts: [AccountDocument]) {
+        self.accounts = accounts
+    }
+}
+
+/// An account in `vault status --json`.
+package struct AccountStatusDocument: Codable, Sendable {
+    package let account: AccountDocument
+    package let generation: UInt64
+    package let failureCount: Int
+    package let lastFailure: String?
+
+    package init(
+        account: AccountDocument, generation: UInt64, failureCount: Int, lastFailure: String?
+    ) {
+        self.account = account
+        self.generation = generation
+        self.failureCount = failureCount
+        self.lastFailure = lastFailure
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case generation, failureCount, lastFailure
+    }
+
+    package init(from decoder: any Decoder) throws {
+        account = try AccountDocument(from: decoder)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        generation = try container.decode(UInt64.self, forKey: .generation)
+        failureCount = try container.decode(Int.self, forKey: .failureCount)
+        lastFailure = try container.decode(String?.self, forKey: .lastFailure)
+    }
+
+    // One flat object: what the list says, and more.
+    package func encode(to encoder: any Encoder) throws {
+        try account.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(generation, forKey: .generation)
+        try container.encode(failureCount, forKey: .failureCount)
+        try container.encode(lastFailure, forKey: .lastFailure)
+    }
+}
+
+/// The agent and every account, as `vault status --json` gives them.
+package struct StatusDocument: Codable, Sendable {
+    package var schemaVersion = WireJSON.schemaVersion
+    package let agent: AgentDocument
+    package let accounts: [AccountStatusDocument]
+
+    package init(agent: AgentDocument, accounts: [AccountStatusDocument]) {
+        self.agent = agent
+        self.accounts = accounts
+    }
+}
+
+/// The agent itself.
+package struct AgentDocument: Codable, Sendable {
+    package let running: Bool
+    package let pid: Int32?
+    package let version: String?
+
+    package init(running: Bool, pid: Int32?, version: String?) {
+        self.running = running
+        self.pid = pid
+        self.version = version
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(running, forKey: .running)
+        try container.encode(pid, forKey: .pid)
+        try container.encode(version, forKey: .version)
+    }
+}
+
+/// What the agent says of itself.
+package struct AgentStatusDocument: Codable, Sendable {
+    package var schemaVersion = WireJSON.schemaVersion
+    package let agent: AgentDocument
+
+    package init(agent: AgentDocument) {
+        self.agent = agent
+    }
+}

@@ -1,0 +1,130 @@
+/// What the agent needs to add an account.
+package struct AddAccountDocument: Codable, Sendable {
+    package let name: String
+    package let tokenEndpoint: String
+    package let clientID: String
+    package let clientSecret: String?
+    package let clientAuthentication: String
+    package let issuer: String?
+    package let scope: [String]
+    /// The token endpoint's answer (RFC 6749 §5.1), as it was.
+    package let tokenResponse: String
+
+    package init(
+        name: String, tokenEndpoint: String, clientID: String, clientSecret: String?,
+        clientAuthentication: String, issuer: String?, scope: [String], tokenResponse: String
+    ) {
+        self.name = name
+        self.tokenEndpoint = tokenEndpoint
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.clientAuthentication = clientAuthentication
+        self.issuer = issuer
+        self.scope = scope
+        self.tokenResponse = tokenResponse
+    }
+}
+
+/// What the agent needs to begin a sign-in.
+package struct BeginSignInDocument: Codable, Sendable {
+    package let name: String
+    package let issuer: String
+    package let clientID: String
+    package let clientSecret: String?
+    package let scope: [String]
+    package let redirectURI: String?
+
+    package init(
+        name: String, issuer: String, clientID: String, clientSecret: String?, scope: [String],
+        redirectURI: String?
+    ) {
+        self.name = name
+        self.issuer = issuer
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.scope = scope
+        self.redirectURI = redirectURI
+    }
+}
+
+/// A sign-in that waits for the browser, or how it ended.
+package struct SignInDocument: Codable, Sendable {
+    package var schemaVersion = WireJSON.schemaVersion
+    package let id: String
+    package let state: State
+    package let authorizationURL: String
+    package let redirectURI: String
+    /// Set when it failed.
+    package let error: ErrorDocument.Failure?
+    /// Whether the grant can be renewed; set when it is ready.
+    package let renewable: Bool?
+
+    package enum State: String, Codable, Sendable {
+        case waiting
+        case ready
+        case failed
+    }
+
+    package init(
+        id: String, state: State, authorizationURL: String, redirectURI: String,
+        error: ErrorDocument.Failure? = nil, renewable: Bool? = nil
+    ) {
+        self.id = id
+        self.state = state
+        self.authorizationURL = authorizationURL
+        self.redirectURI = redirectURI
+        self.error = error
+        self.renewable = renewable
+    }
+}
+
+/// What a change came to, without any token.
+package struct ChangeDocument: Codable, Sendable {
+    package var schemaVersion = WireJSON.schemaVersion
+    package let account: AccountDocument
+    package let generation: UInt64
+    /// Whether there is a refresh token.
+    package let renewable: Bool
+
+    package init(account: AccountDocument, generation: UInt64, renewable: Bool) {
+        self.account = account
+        self.generation = generation
+        self.renewable = renewable
+    }
+}
+
+/// An error: a stable code and what is known, in names rather than words.
+package struct ErrorDocument: Codable, Sendable {
+    package var schemaVersion = WireJSON.schemaVersion
+    package let error: Failure
+
+    package struct Failure: Codable, Sendable {
+        package let code: String
+        package let account: String?
+        package let facts: [String: String]
+
+        package init(code: String, account: String?, facts: [String: String]) {
+            self.code = code
+            self.account = account
+            self.facts = facts
+        }
+    }
+
+    package init(_ error: Failure) {
+        self.error = error
+    }
+}
+
+/// What a starting agent tells the process that started it, in one line.
+package struct AgentReadyDocument: Codable, Sendable {
+    package let pid: Int32
+    /// Another agent of this vault runs already.
+    package let alreadyRunning: Bool
+    package let error: ErrorDocument.Failure?
+
+    package init(pid: Int32, alreadyRunning: Bool = false, error: ErrorDocument.Failure? = nil) {
+        self.pid = pid
+        self.alreadyRunning = alreadyRunning
+        self.error = error
+    }
+}

@@ -1,0 +1,63 @@
+internal import FoundationEssentials
+internal import Platform
+internal import VaultKit
+internal import VaultStore
+
+/// When the agent's life ends: a signal, a client's request, its directory gone, or nobody left
+/// who needs it.
+struct AgentLife: Sendable {
+    /// Seconds without a client after which an agent started on demand leaves.
+    private static let idleLimit = 900.0
+    /// Seconds between looks at the directory and the accounts.
+    private static let lookEvery = 2.0
+
+    let service: AgentService
+    let isOnDemand: Bool
+
+    /// Waits for the end; why it came.
+    func last() async -> String {
+        await withTaskGroup(of: String?.self) { group in
+            group.addTask {
+                for await signal in Self.signals() { return "signal \(signal)" }
+                return nil
+            }
+            group.addTask {
+                for await reason in service.stopRequests() { return reason }
+                return nil
+            }
+            group.addTask { await lookAround() }
+            for await reason in group {
+                guard let reason else { continue }
+                group.cancelAll()
+                return reason
+            }
+            return "ended"
+        }
+    }
+
+    /// The first stop signal, taken on a thread of its own.
+    private static func signals() -> AsyncStream<Int32> {
+        AsyncStream { continuation in
+            do {
+                try DedicatedThread.start {
+                    if let signal = try? StopSignals.wait() { continuation.yield(signal) }
+                    continuation.finish()
+                }
+            } catch {
+                continuation.finish()
+            }
+        }
+    }
+
+    private func lookAround() async -> String? {
+        let database = service.vault.location.database
+        let clock = SystemClock()
+        while (try? await clock.sleep(seconds: Self.lookEvery)) != nil {
+            if !FileSystem.exists(database) { return "the vault is gone" }
+            if isOnDemand, service.idleSeconds > Self.idleLimit, !service.isNeeded {
+                return "idle"
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,28 @@
+internal import VaultAgentClient
+internal import VaultKit
+internal import VaultStore
+
+extension ErrorDocument.Failure {
+    /// An error as it goes over the socket.
+    init(_ error: VaultError) {
+        self.init(
+            code: error.code.rawValue, account: error.account?.text,
+            facts: Dictionary(uniqueKeysWithValues: error.facts.map { ($0.key.rawValue, $0.value) }))
+    }
+}
+
+extension VaultError {
+    /// The HTTP status that goes with the code.
+    var status: Int {
+        switch code {
+        case .noSuchAccount, .noAccountChosen: 404
+        case .nameTaken, .grantKnown, .signInNeeded, .lifetimeTooShort: 409
+        case .invalidInput: 400
+        case .locked: 423
+        case .throttled: 429
+        case .unreachable, .outcomeUnknown, .busy, .notSaved, .closed: 503
+        case .clientRefused, .requestRefused, .signInFailed: 502
+        default: 500
+        }
+    }
+}

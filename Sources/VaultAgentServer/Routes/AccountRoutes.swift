@@ -1,0 +1,120 @@
+internal import FoundationEssentials
+internal import OAuth
+internal import Platform
+internal import VaultAgentClient
+internal import VaultHTTPServer
+internal import VaultKit
+internal import VaultStore
+
+extension AgentRoutes {
+    func listAccounts() async throws -> HTTPServerResponse {
+        let accounts = try await service.vault.accounts()
+        return try Self.json(
+            AccountListDocument(accounts: accounts.map { AccountDocument($0) }))
+    }
+
+    func addAccount(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
+        let document = try Self.decode(AddAccountDocument.self, request)
+        let registration = try document.registration()
+        let answer = HTTPResponse(status: 200, body: Secret(document.tokenResponse))
+        guard
+            case .granted(let granted) = TokenResponseReader(grantType: .refreshToken)
+                .read(answer, countingFrom: Date.now)
+        else { throw VaultError(.invalidInput, facts: [.field: "token_response"]) }
+        let account = try await service.vault.add(registration, granted)
+        return try Self.json(
+            ChangeDocument(
+                account: AccountDocument(account), generation: account.generation,
+                renewable: granted.refreshToken != nil), status: 201)
+    }
+
+    func removeAccount(_ name: AccountName) async throws -> HTTPServerResponse {
+        try await service.vault.remove(name)
+        return Self.done
+    }
+
+    func token(
+        of name: AccountName, _ request: HTTPServerRequest
+    ) async throws -> HTTPServerResponse {
+        let token = try await service.vault.accessToken(
+            for: name, minimumLifetime: try Self.minimumLifetime(request))
+        let document = token.value.reveal { value in
+            TokenDocument(
+                account: name.text, accessToken: value, tokenType: token.tokenType,
+                expiresAt: token.expiry, generation: token.generation)
+        }
+        var response = try Self.json(document)
+        if let warning = token.warning {
+            response.headers.append((name: "Vault-Warning", value: warning.rawValue))
+        }
+        return response
+    }
+
+    func refresh(_ name: AccountName) async throws -> HTTPServerResponse {
+        let token = try await service.vault.refresh(name)
+        let account = try await service.vault.account(name)
+        return try Self.json(
+            ChangeDocument(
+                account: AccountDocument(account), generation: token.generation, renewable: true))
+    }
+
+    private static func minimumLifetime(_ request: HTTPServerRequest) throws -> Double? {
+        guard let text = request.query.first(where: { $0.name == "min-valid" })?.value else {
+            return nil
+        }
+        guard let seconds = Double(text), seconds.isFinite, seconds >= 0 else {
+            throw VaultError(.invalidInput, facts: [.field: "min-valid"])
+        }
+        return seconds
+    }
+
+    static func decode<Document: Decodable>(
+        _ type: Document.Type, _ request: HTTPServerRequest
+    ) throws -> Document {
+        do {
+            return try WireJSON.decode(type, from: request.body)
+        } catch {
+            // The decoder's own words may quote the body.
+            throw VaultError(.invalidInput, facts: [.field: "body"])
+        }
+    }
+}
+
+extension AccountDocument {
+    /// An account as it goes over the socket.
+    init(_ account: Account) {
+        self.init(
+            name: account.name.text, current: account.isCurrent, state: account.state.rawValue,
+            issuer: account.issuer, expiresAt: account.expiry, dueAt: account.due)
+    }
+}
+
+extension AddAccountDocument {
+    /// The account's settings, once each of them is what it should be.
+    fileprivate func registration() throws -> AccountRegistration {
+        guard let name = AccountName(name) else {
+            throw VaultError(.invalidInput, facts: [.field: "name"])
+        }
+        guard let authentication = ClientAuthentication(rawValue: clientAuthentication) else {
+            throw VaultError(.invalidInput, facts: [.field: "client_authentication"])
+        }
+        return AccountRegistration(
+            name: name,
+            client: Client(
+                id: ClientID(rawValue: clientID), secret: clientSecret.map { Secret($0) },
+                authentication: authentication),
+            tokenEndpoint: try EndpointURL.checked(tokenEndpoint, field: "token_endpoint"),
+            issuer: issuer, requestedScope: Scope(scope))
+    }
+}
+
+extension EndpointURL {
+    /// A URL out of a document, or an error that names the field.
+    static func checked(_ text: String, field: String) throws -> EndpointURL {
+        do {
+            return try EndpointURL(text)
+        } catch {
+            throw VaultError(.invalidInput, facts: [.field: field, .reason: "\(error)"])
+        }
+    }
+}

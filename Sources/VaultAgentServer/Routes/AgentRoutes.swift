@@ -1,0 +1,74 @@
+internal import FoundationEssentials
+internal import Platform
+internal import VaultAgentClient
+internal import VaultHTTPServer
+internal import VaultKit
+internal import VaultStore
+
+/// The agent's HTTP interface: a request in, one call of the service, an answer out.
+struct AgentRoutes: Sendable {
+    let service: AgentService
+
+    func answer(_ request: HTTPServerRequest) async -> HTTPServerResponse {
+        service.touch()
+        do {
+            return try await dispatch(request)
+        } catch {
+            return Self.failure(VaultError(error))
+        }
+    }
+
+    private func dispatch(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
+        if let version = request.header("Vault-Version"), version != VaultVersion.current {
+            let facts = [VaultError.Fact.reason: "agent_version"]
+            return Self.failure(VaultError(.busy, facts: facts), status: 426)
+        }
+        switch Route(method: request.method, path: request.path) {
+        case nil: return Self.notFound
+        case .status: return try Self.json(agentStatus)
+        case .stop:
+            service.requestStop("asked")
+            return Self.done
+        case .listAccounts: return try await listAccounts()
+        case .addAccount: return try await addAccount(request)
+        case .removeAccount(let name): return try await removeAccount(name)
+        case .token(let name): return try await token(of: name, request)
+        case .refresh(let name): return try await refresh(name)
+        case .beginSignIn: return try await beginSignIn(request)
+        case .signIn(let id): return try await signIn(id, request)
+        case .cancelSignIn(let id):
+            service.signIns.cancel(id)
+            return Self.done
+        }
+    }
+
+    private var agentStatus: AgentStatusDocument {
+        AgentStatusDocument(
+            agent: AgentDocument(
+                running: true, pid: ProcessIdentity.current, version: VaultVersion.current))
+    }
+
+    // MARK: - Answers
+
+    static func json(_ document: some Encodable, status: Int = 200) throws -> HTTPServerResponse {
+        HTTPServerResponse(
+            status: status,
+            headers: [
+                (name: "Content-Type", value: "application/json"),
+                (name: "Cache-Control", value: "no-store"),
+            ],
+            body: try WireJSON.encode(document))
+    }
+
+    static func failure(_ error: VaultError, status: Int? = nil) -> HTTPServerResponse {
+        let document = ErrorDocument(ErrorDocument.Failure(error))
+        let response = try? json(document, status: status ?? error.status)
+        return response ?? HTTPServerResponse(status: 500)
+    }
+
+    static var notFound: HTTPServerResponse {
+        failure(VaultError(.invalidInput, facts: [.field: "path"]), status: 404)
+    }
+
+    static var done: HTTPServerResponse { HTTPServerResponse(status: 204) }
+}

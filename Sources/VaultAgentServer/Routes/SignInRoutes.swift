@@ -1,0 +1,31 @@
+internal import OAuth
+internal import VaultAgentClient
+internal import VaultCrypto
+internal import VaultHTTPServer
+internal import VaultKit
+
+extension AgentRoutes {
+    /// Seconds that a question about a sign-in waits for news.
+    private static let longestPoll = 25.0
+
+    func beginSignIn(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
+        let document = try Self.decode(BeginSignInDocument.self, request)
+        guard let name = AccountName(document.name) else {
+            throw VaultError(.invalidInput, facts: [.field: "name"])
+        }
+        let signIn = try await service.signIns.begin(
+            SignInRequest(
+                name: name, issuer: document.issuer,
+                clientID: ClientID(rawValue: document.clientID),
+                clientSecret: document.clientSecret.map { Secret($0) },
+                requestedScope: Scope(document.scope), redirectURI: document.redirectURI))
+        return try Self.json(signIn.document(nil), status: 201)
+    }
+
+    func signIn(_ id: String, _ request: HTTPServerRequest) async throws -> HTTPServerResponse {
+        guard let signIn = service.signIns.signIn(id) else { return Self.notFound }
+        let asked = request.query.first { $0.name == "wait" }.flatMap { Double($0.value) } ?? 0
+        let wait = asked.isFinite ? min(max(asked, 0), Self.longestPoll) : 0
+        return try Self.json(signIn.document(await signIn.outcome(within: wait)))
+    }
+}

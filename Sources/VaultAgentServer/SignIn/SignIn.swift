@@ -1,0 +1,233 @@
+internal import FoundationEssentials
+internal import OAuth
+internal import Platform
+internal import VaultAgentClient
+internal import VaultCrypto
+internal import VaultHTTPServer
+internal import VaultKit
+
+/// One sign-in: waits on a loopback address for the browser, exchanges the code, stores the grant.
+///
+/// Authorization code with PKCE S256 (RFC 7636) and a redirect to a literal loopback address
+/// (RFC 8252 §7.3). The state is compared before anything else is looked at, and whatever else
+/// arrives there changes nothing.
+final class SignIn: Sendable {
+    /// Seconds a person has to come back from the browser.
+    static let life = 600.0
+    /// Seconds without a question from the command after which nobody is waiting any more.
+    static let unattendedLife = 90.0
+    /// Seconds that the outcome can be asked for.
+    static let resultLife = 60.0
+
+    let id: String
+    let authorizationURL: EndpointURL
+    let redirectURI: String
+
+    private let request: SignInRequest
+    private let metadata: AuthorizationServerMetadata
+    private let vault: Vault
+    private let transport: any HTTPTransport
+    private let proofKey: ProofKey
+    private let listener: Locked<ListeningSocket?>
+    private let state: Locked<State>
+
+    private struct State {
+        var redirect: AuthorizationRedirect
+        var outcome: Outcome?
+        var lastAsked = Uptime.seconds()
+    }
+
+    /// How it ended.
+    enum Outcome: Sendable {
+        case ready(renewable: Bool)
+        case failed(VaultError)
+    }
+
+    init(
+        _ request: SignInRequest, _ metadata: AuthorizationServerMetadata, vault: Vault,
+        transport: any HTTPTransport
+    ) throws {
+        guard let endpoint = metadata.authorizationEndpoint else {
+            throw VaultError(.signInFailed, facts: [.field: "authorization_endpoint"])
+        }
+        let address = try LoopbackAddress(request.redirectURI)
+        let socket = try address.listen()
+        let redirectURI = address.redirectURI(port: socket.port)
+        proofKey = ProofKey.make()
+        let authorization = AuthorizationRequest(
+            endpoint: endpoint, clientID: request.clientID, redirectURI: redirectURI,
+            scope: request.requestedScope, codeChallenge: proofKey.codeChallenge)
+        id = Secret.randomText().reveal { $0 }
+        authorizationURL = authorization.url
+        self.redirectURI = redirectURI
+        self.request = request
+        self.metadata = metadata
+        self.vault = vault
+        self.transport = transport
+        listener = Locked(socket)
+        state = Locked(
+            State(
+                redirect: AuthorizationRedirect(
+                    redirectURI: EndpointURL(unchecked: redirectURI), state: authorization.state,
+                    issuer: metadata.issuer,
+                    isIssuerRequired: metadata.authorizationResponseIssParameterSupported)))
+    }
+
+    // MARK: - Waiting
+
+    /// Serves the redirect address until there is an outcome.
+    func run() async {
+        let socket = listener.withLock { listener in
+            defer { listener = nil }
+            return listener
+        }
+        guard let socket else { return }
+        do {
+            var limits = HTTPServerLimits()
+            limits.bodyBytes = 0
+            limits.connections = 16
+            limits.stopSeconds = 5
+            let server = try HTTPServer(on: socket, limits: limits) { [self] request in
+                .response(await receive(request))
+            }
+            await waitForOutcome()
+            await server.stop()
+        } catch {
+            settle(.failed(VaultError(error)))
+        }
+    }
+
+    private func waitForOutcome() async {
+        let start = Uptime.seconds()
+        let clock = SystemClock()
+        while outcome == nil {
+            let now = Uptime.seconds()
+            let lastAsked = state.withLock { $0.lastAsked }
+            if now - start > Self.life || now - lastAsked > Self.unattendedLife {
+                settle(.failed(VaultError(.signInFailed, facts: [.reason: "timed_out"])))
+            }
+            try? await clock.sleep(seconds: 0.1)
+        }
+    }
+
+    var outcome: Outcome? { state.withLock { $0.outcome } }
+
+    /// Waits up to some seconds for the outcome, for a command that asks.
+    func outcome(within seconds: Double) async -> Outcome? {
+        let end = Uptime.seconds() + seconds
+        while true {
+            let outcome = state.withLock { state in
+                state.lastAsked = Uptime.seconds()
+                return state.outcome
+            }
+            if outcome != nil || Uptime.seconds() >= end { return outcome }
+            try? await SystemClock().sleep(seconds: 0.05)
+        }
+    }
+
+    func cancel() {
+        settle(.failed(VaultError(.signInFailed, facts: [.reason: "cancelled"])))
+    }
+
+    /// The first outcome counts.
+    private func settle(_ outcome: Outcome) {
+        state.withLock { state in
+            if state.outcome == nil { state.outcome = outcome }
+        }
+    }
+
+    // MARK: - The redirect
+
+    private func receive(_ request: HTTPServerRequest) async -> HTTPServerResponse {
+        let judgement = state.withLock { state in
+            state.redirect.judge(
+                method: request.method, target: request.target, host: request.header("Host"))
+        }
+        switch judgement {
+        case .ignored(let status):
+            return SignInPage.ignored(status: status)
+        case .failed(_, let code, let description):
+            var facts: [VaultError.Fact: String] = [.reason: "refused"]
+            facts[.error] = code
+            facts[.errorDescription] = description
+            settle(.failed(VaultError(.signInFailed, facts: facts)))
+            return SignInPage.failed(account: self.request.name)
+        case .code(let code, _):
+            let outcome = await exchange(code)
+            settle(outcome)
+            return switch outcome {
+            case .ready: SignInPage.ready(account: self.request.name)
+            case .failed: SignInPage.failed(account: self.request.name)
+            }
+        }
+    }
+
+    private func exchange(_ code: Secret) async -> Outcome {
+        let client = request.client(metadata)
+        let endpoint = metadata.tokenEndpoint
+        let sent = SystemClock().now()
+        do {
+            let response = try await transport.send(
+                TokenRequest.authorizationCode(
+                    code, redirectURI: redirectURI, codeVerifier: proofKey.codeVerifier,
+                    client: client, endpoint: endpoint))
+            let answer = TokenResponseReader(grantType: .authorizationCode)
+                .read(response, countingFrom: sent.wall, presented: code)
+            switch answer {
+            case .refused(let error): return .failed(VaultError(error, host: endpoint.host))
+            case .granted(let granted):
+                try await vault.signIn(registration(client), granted, sent: sent)
+                return .ready(renewable: granted.refreshToken != nil)
+            }
+        } catch {
+            return .failed(VaultError(error, account: request.name))
+        }
+    }
+
+    private func registration(_ client: Client) -> AccountRegistration {
+        AccountRegistration(
+            name: request.name, client: client, tokenEndpoint: metadata.tokenEndpoint,
+            authorizationEndpoint: metadata.authorizationEndpoint, issuer: metadata.issuer,
+            redirectURI: request.redirectURI, requestedScope: request.requestedScope)
+    }
+}
+
+extension VaultError {
+    /// Why a code was not exchanged.
+    fileprivate init(_ answer: TokenEndpointError, host: String) {
+        var facts: [Fact: String] = [
+            .host: host, .status: "\(answer.status)", .reason: "code_refused",
+        ]
+        facts[.error] = answer.code
+        facts[.errorDescription] = answer.description
+        let code: Code =
+            switch answer.class {
+            case .clientRefused: .clientRefused
+            case .requestRefused: .requestRefused
+            case .throttled, .slowDown: .throttled
+            default: .signInFailed
+            }
+        self.init(code, facts: facts)
+    }
+}
+
+extension SignIn {
+    /// As it goes over the socket.
+    func document(_ outcome: Outcome?) -> SignInDocument {
+        let state: SignInDocument.State
+        var failure: ErrorDocument.Failure?
+        var renewable: Bool?
+        switch outcome {
+        case nil: state = .waiting
+        case .ready(let isRenewable):
+            state = .ready
+            renewable = isRenewable
+        case .failed(let error):
+            state = .failed
+            failure = ErrorDocument.Failure(error)
+        }
+        return SignInDocument(
+            id: id, state: state, authorizationURL: authorizationURL.string,
+            redirectURI: redirectURI, error: failure, renewable: renewable)
+    }
+}

@@ -1,0 +1,115 @@
+internal import FoundationEssentials
+internal import Platform
+internal import VaultAgentClient
+internal import VaultKit
+internal import VaultStore
+
+/// Calls of the agent, which is started when it is not there and replaced when it is of another
+/// version.
+struct AgentCalls: Sendable {
+    private static let version = [("Vault-Version", VaultVersion.current)]
+    /// Seconds for an agent that stops: what is in flight is finished and stored first.
+    private static let stopLimit = 60.0
+
+    let location: VaultLocation
+
+    private var connection: AgentConnection {
+        AgentConnection(directory: location.directory, socketName: VaultLocation.socketName)
+    }
+
+    /// A call, with the agent started if need be.
+    func call(_ method: String, _ target: String, body: [UInt8] = []) throws
+        -> AgentConnection.Answer
+    {
+        var answer = try sendStarting(method, target, body)
+        if answer.status == 426 {
+            try stop()
+            answer = try sendStarting(method, target, body)
+        }
+        return try checked(answer)
+    }
+
+    /// The same, decoding the answer.
+    func call<Document: Decodable>(
+        _ method: String, _ target: String, body: [UInt8] = [], as type: Document.Type
+    ) throws -> Document {
+        let answer = try call(method, target, body: body)
+        do {
+            return try WireJSON.decode(type, from: answer.body)
+        } catch {
+            throw AgentConnection.Failure.malformedAnswer
+        }
+    }
+
+    /// What a running agent says of itself; nil when none runs.
+    func status() throws -> AgentDocument? {
+        do {
+            let answer = try checked(try connection.send("GET", "/v1/status", timeout: 10))
+            return try WireJSON.decode(AgentStatusDocument.self, from: answer.body).agent
+        } catch AgentConnection.Failure.notRunning {
+            return nil
+        }
+    }
+
+    /// Asks a running agent to stop and waits until it is gone; false when none ran.
+    @discardableResult
+    func stop() throws -> Bool {
+        do {
+            _ = try connection.send("POST", "/v1/stop", timeout: 10)
+        } catch AgentConnection.Failure.notRunning {
+            return false
+        }
+        let lock = try FileLock(path: location.lock)
+        let end = Uptime.seconds() + Self.stopLimit
+        while try !lock.tryLock(.agent) {
+            guard Uptime.seconds() < end else {
+                throw VaultError(.busy, facts: [.reason: "agent_stopping"])
+            }
+            Pause.milliseconds(20)
+        }
+        lock.unlock(.agent)
+        return true
+    }
+
+    private func sendStarting(
+        _ method: String, _ target: String, _ body: [UInt8]
+    ) throws -> AgentConnection.Answer {
+        do {
+            return try connection.send(method, target, headers: Self.version, body: body)
+        } catch AgentConnection.Failure.notRunning {
+            try AgentLauncher(location: location).start(onDemand: true)
+        }
+        // Another agent may have got the lock and not be listening yet.
+        let end = Uptime.seconds() + 5
+        while true {
+            do {
+                return try connection.send(method, target, headers: Self.version, body: body)
+            } catch AgentConnection.Failure.notRunning where Uptime.seconds() < end {
+                Pause.milliseconds(20)
+            }
+        }
+    }
+
+    private func checked(
+        _ answer: AgentConnection.Answer
+    ) throws -> AgentConnection.Answer {
+        guard answer.status >= 300 else { return answer }
+        guard let document = try? WireJSON.decode(ErrorDocument.self, from: answer.body) else {
+            throw AgentConnection.Failure.malformedAnswer
+        }
+        throw VaultError(document.error)
+    }
+}
+
+extension VaultError {
+    /// An error as it came over the socket.
+    init(_ failure: ErrorDocument.Failure) {
+        var facts: [Fact: String] = [:]
+        for (name, value) in failure.facts {
+            if let fact = Fact(rawValue: name) { facts[fact] = value }
+        }
+        self.init(
+            Code(rawValue: failure.code), account: failure.account.flatMap { AccountName($0) },
+            facts: facts)
+    }
+}

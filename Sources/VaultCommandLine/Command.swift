@@ -1,0 +1,66 @@
+internal import Platform
+internal import VaultKit
+internal import VaultStore
+
+/// One word of the command line: reads what follows it, makes its call, says what happened.
+protocol Command: Sendable {
+    /// The word.
+    static var name: String { get }
+    /// One line for the list of commands.
+    static var summary: String { get }
+    /// The whole page of `vault help NAME`.
+    static var help: String { get }
+
+    init(_ arguments: inout ArgumentReader) throws
+    func run(in context: CommandContext) throws
+}
+
+/// What a command works with.
+struct CommandContext: Sendable {
+    let location: VaultLocation
+    let terminal: Terminal
+    let clock: any VaultClock
+
+    var agent: AgentCalls { AgentCalls(location: location) }
+
+    /// The vault's file, opened and unlocked with its key file.
+    func openVault() throws -> VaultFile {
+        let file = try VaultFile(location)
+        try file.unlock()
+        return file
+    }
+
+    /// The account to use: the one named, else `VAULT_ACCOUNT`, else the current one.
+    ///
+    /// A name that is wrong is never passed over for the next in line.
+    func account(_ named: AccountName?, in file: VaultFile) throws -> StoredAccount {
+        if let named { return try file.account(named: named) }
+        if let text = Environment["VAULT_ACCOUNT"] {
+            guard let name = AccountName(text) else {
+                throw UsageError.malformed("VAULT_ACCOUNT", value: text, wanted: "a name")
+            }
+            return try file.account(named: name)
+        }
+        guard let current = try file.selectedAccount(), let account = try file.account(current)
+        else { throw VaultError(.noAccountChosen) }
+        return account
+    }
+}
+
+extension ArgumentReader {
+    /// An account's name, which every command wants alike.
+    mutating func accountName() throws(UsageError) -> AccountName {
+        guard let name = try optionalAccountName() else { throw .missing("NAME") }
+        return name
+    }
+
+    mutating func optionalAccountName() throws(UsageError) -> AccountName? {
+        guard let word = try optionalWord() else { return nil }
+        guard let name = AccountName(word) else {
+            throw .malformed(
+                "the name", value: word,
+                wanted: "a letter or digit and up to 127 letters, digits and ._@+-")
+        }
+        return name
+    }
+}

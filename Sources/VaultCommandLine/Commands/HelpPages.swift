@@ -1,0 +1,53 @@
+internal import Platform
+
+/// `vault help`, and what there is to be helped with.
+enum HelpPages {
+    static let commands: [any Command.Type] = [
+        InitCommand.self, LoginCommand.self, AddCommand.self, ListCommand.self,
+        SwitchCommand.self, TokenCommand.self, StatusCommand.self, RefreshCommand.self,
+        RemoveCommand.self, AgentCommand.self,
+    ]
+
+    static let exitCodesTopic = "exit-codes"
+
+    static var overview: String {
+        let width = commands.map { $0.name.count }.max() ?? 0
+        let list = commands.map { command in
+            let gap = String(repeating: " ", count: width - command.name.count + 2)
+            return "  \(command.name)\(gap)\(command.summary)\n"
+        }
+        return """
+            vault keeps the logins of many accounts, encrypted, and hands out access tokens
+            that are valid now.
+
+            usage: vault COMMAND …
+
+            \(list.joined())
+            vault help COMMAND tells more, vault help exit-codes what the exit codes mean.
+
+            """
+    }
+
+    static var exitCodes: String {
+        ExitCode.allCases.map { code in
+            let number = String(code.rawValue)
+            return String(repeating: " ", count: 3 - number.count) + number + "  \(code.meaning)\n"
+        }.joined() + "130  interrupted\n"
+    }
+
+    /// The page about a topic.
+    static func page(_ topic: String?) throws(UsageError) -> String {
+        guard let topic else { return overview }
+        if topic == exitCodesTopic { return exitCodes }
+        return try command(topic).help
+    }
+
+    /// The command of a word.
+    static func command(_ word: String) throws(UsageError) -> any Command.Type {
+        guard let command = commands.first(where: { $0.name == word }) else {
+            let names = commands.map { $0.name } + ["help"]
+            throw .unknownCommand(word, nearest: Suggestion.nearest(to: word, in: names))
+        }
+        return command
+    }
+}

@@ -1,0 +1,97 @@
+internal import FoundationEssentials
+internal import Platform
+internal import VaultAgentClient
+internal import VaultKit
+internal import VaultStore
+
+struct TokenCommand: Command {
+    static let name = "token"
+    static let summary = "Print an access token that is valid now"
+    static let help = """
+        vault token [NAME] [--min-valid SECONDS] [--json]
+
+        Prints the access token of an account: NAME, else VAULT_ACCOUNT, else the current
+        account. A token that is good enough comes straight from the file; otherwise the
+        agent refreshes it first, and is started for that if it does not run.
+
+          --min-valid SECONDS   The token has to be valid for this long. Unless told it is
+                                60 seconds, or a quarter of its life if that is less.
+          --json                {"schemaVersion":1,"account","accessToken","tokenType",
+                                "expiresAt","generation"}
+
+        """
+
+    private let account: AccountName?
+    private let minimumLifetime: Double?
+    private let isJSON: Bool
+
+    init(_ arguments: inout ArgumentReader) throws {
+        let minimum = try arguments.option("--min-valid")
+        isJSON = try arguments.flag("--json")
+        account = try arguments.optionalAccountName()
+        try arguments.finish()
+        minimumLifetime = try minimum.map { text throws(UsageError) in
+            guard let seconds = UInt32(text) else {
+                throw .malformed("--min-valid", value: text, wanted: "a number of seconds")
+            }
+            return Double(seconds)
+        }
+    }
+
+    /// What is good in the file needs no thread, no socket and no agent.
+    func run(in context: CommandContext) throws {
+        let file = try context.openVault()
+        let stored = try context.account(account, in: file)
+        let lookup = TokenLookup(
+            minimumLifetime: minimumLifetime, newerThan: nil, now: context.clock.now())
+        switch lookup.decide(stored) {
+        case .fail(let error): throw error
+        case .refresh: try askAgent(stored.name, context)
+        case .serve(let token):
+            try print(token, context.terminal)
+            warn(token.warning, stored.name, context.terminal)
+        }
+    }
+
+    private func askAgent(_ name: AccountName, _ context: CommandContext) throws {
+        let query = minimumLifetime.map { "?min-valid=\(Int($0))" } ?? ""
+        let answer = try context.agent.call("GET", "/v1/accounts/\(name)/token\(query)")
+        guard let document = try? WireJSON.decode(TokenDocument.self, from: answer.body) else {
+            throw AgentConnection.Failure.malformedAnswer
+        }
+        if isJSON {
+            try context.terminal.data(json: document)
+        } else {
+            try context.terminal.data(document.accessToken + "\n")
+        }
+        let warning = answer.headers["vault-warning"].flatMap { AccessToken.Warning(rawValue: $0) }
+        warn(warning, name, context.terminal)
+    }
+
+    private func print(_ token: AccessToken, _ terminal: Terminal) throws {
+        try token.value.reveal { value in
+            guard isJSON else { return try terminal.data(value + "\n") }
+            try terminal.data(
+                json: TokenDocument(
+                    account: token.account.text, accessToken: value, tokenType: token.tokenType,
+                    expiresAt: token.expiry, generation: token.generation))
+        }
+    }
+
+    private func warn(
+        _ warning: AccessToken.Warning?, _ name: AccountName, _ terminal: Terminal
+    ) {
+        switch warning {
+        case nil: break
+        case .signInNeeded:
+            terminal.warning("account \(name) needs a new sign-in; this token is its last")
+            terminal.hint("vault login \(name)")
+        case .refreshFailing:
+            terminal.warning("account \(name) cannot be refreshed at the moment")
+            terminal.hint("vault status \(name)")
+        case .notSaved:
+            terminal.warning("account \(name): a newer token could not be saved yet")
+            terminal.hint("make room on the disk; the agent keeps the token and tries again")
+        }
+    }
+}

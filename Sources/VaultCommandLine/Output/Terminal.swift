@@ -1,0 +1,50 @@
+internal import Platform
+
+/// Standard output for data, standard error for words.
+package struct Terminal: Sendable {
+    package init() {}
+
+    /// Writes data; throws when it did not all arrive, so that a full disk or a closed pipe is not
+    /// taken for success.
+    func data(_ text: String) throws {
+        guard !text.isEmpty else { return }
+        try Descriptor.write(text, to: 1)
+    }
+
+    /// Writes words for a person. If even that fails there is nobody to tell.
+    func words(_ text: String) {
+        try? Descriptor.write("vault: \(text)\n", to: 2)
+    }
+
+    func error(_ text: String) {
+        words("error: \(text)")
+    }
+
+    func hint(_ text: String) {
+        words("hint: \(text)")
+    }
+
+    func warning(_ text: String) {
+        words("warning: \(text)")
+    }
+}
+
+/// Text that came from outside, fit for a terminal.
+enum Printable {
+    /// Shows control characters, and those that turn the direction of writing, as escapes.
+    static func escaped(_ text: String) -> String {
+        String(
+            text.unicodeScalars.flatMap { scalar -> [Character] in
+                isHarmless(scalar)
+                    ? [Character(scalar)]
+                    : Array("\\u{\(String(scalar.value, radix: 16))}")
+            })
+    }
+
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: false
+        default: true
+        }
+    }
+}

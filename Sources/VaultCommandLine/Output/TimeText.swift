@@ -1,0 +1,19 @@
+internal import FoundationEssentials
+
+/// Times in words.
+enum TimeText {
+    /// How long from now, in the largest unit that has two digits or is the smallest.
+    static func distance(to date: Date?, from now: Date) -> String {
+        guard let date else { return "unknown" }
+        let seconds = Int(date.timeIntervalSince(now).rounded())
+        let size = abs(seconds)
+        let text =
+            switch size {
+            case ..<120: "\(size) s"
+            case ..<7200: "\(size / 60) min"
+            case ..<172_800: "\(size / 3600) h"
+            default: "\(size / 86_400) days"
+            }
+        return seconds >= 0 ? "in \(text)" : "\(text) ago"
+    }
+}

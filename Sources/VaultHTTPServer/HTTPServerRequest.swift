@@ -1,0 +1,43 @@
+/// A complete request, its body included.
+package struct HTTPServerRequest: Sendable {
+    package let method: String
+    /// The target as it was sent: path and query, percent-encoded.
+    package let target: String
+    /// Header fields in the order they came.
+    package let headers: [(name: String, value: String)]
+    package let body: [UInt8]
+
+    package init(
+        method: String,
+        target: String,
+        headers: [(name: String, value: String)] = [],
+        body: [UInt8] = []
+    ) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The target up to the question mark, percent-encoded as it was sent.
+    package var path: String {
+        String(target.prefix { $0 != "?" })
+    }
+
+    /// The target after the question mark, as it was sent.
+    package var rawQuery: String? {
+        guard let mark = target.firstIndex(of: "?") else { return nil }
+        return String(target[target.index(after: mark)...])
+    }
+
+    /// The query's fields, decoded.
+    package var query: [(name: String, value: String)] {
+        FormCoding.decode(rawQuery ?? "")
+    }
+
+    /// The first value of a header field, its name compared without case.
+    package func header(_ name: String) -> String? {
+        let wanted = name.lowercased()
+        return headers.first { $0.name.lowercased() == wanted }?.value
+    }
+}

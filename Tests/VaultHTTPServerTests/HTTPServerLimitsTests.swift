@@ -1,0 +1,89 @@
+import Platform
+import Testing
+import VaultHTTPServer
+
+@Suite struct HTTPServerLimitsTests {
+    private static let length: HTTPServer.Handler = { request in
+        .response(HTTPServerResponse(status: 200, text: "\(request.body.count)"))
+    }
+
+    private func post(_ count: Int, chunked: Bool = false) -> String {
+        let body = String(repeating: "x", count: count)
+        let start = "POST / HTTP/1.1\r\nHost: h\r\n"
+        return chunked
+            ? "\(start)Transfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n\(body)\r\n0\r\n\r\n"
+            : "\(start)Content-Length: \(count)\r\n\r\n\(body)"
+    }
+
+    @Test(
+        "a body over the limit is answered 413",
+        arguments: [
+            (1000, false, 200), (1001, false, 413), (60_000, false, 413), (1000, true, 200),
+            (1001, true, 413), (60_000, true, 413),
+        ]
+    )
+    func bodyLimit(count: Int, chunked: Bool, status: Int) async throws {
+        var limits = HTTPServerLimits()
+        limits.bodyBytes = 1000
+        let server = try HTTPServer(on: .loopback(), limits: limits, handler: Self.length)
+        let text = post(count, chunked: chunked)
+        let answer = try await onThread { [port = server.port] in
+            let client = try RawClient.connected(port: port)
+            client.send(text)
+            return client.answer()
+        }
+        #expect(answer?.status == status)
+        #expect(answer?.body == (status == 200 ? "\(count)" : ""))
+        await server.stop()
+    }
+
+    @Test func aHopelessBodyIsRefusedByItsDeclaredLength() async throws {
+        let server = try HTTPServer(on: .loopback(), handler: Self.length)
+        let answer = try await onThread { [port = server.port] in
+            let client = try RawClient.connected(port: port)
+            client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999\r\n\r\n")
+            return client.answer()
+        }
+        #expect(answer?.status == 413)
+        await server.stop()
+    }
+
+    @Test(
+        "header fields up to 8 KiB are read, huge ones are not",
+        arguments: [
+            (8192, 200), (200_000, 431),
+        ]
+    )
+    func headerLimit(count: Int, status: Int) async throws {
+        let server = try HTTPServer(on: .loopback(), handler: Self.length)
+        let answer = try await onThread { [port = server.port] in
+            let client = try RawClient.connected(port: port)
+            client.send(
+                "GET / HTTP/1.1\r\nHost: h\r\nA: \(String(repeating: "a", count: count))\r\n\r\n"
+            )
+            return client.answer()
+        }
+        #expect(answer?.status == status)
+        await server.stop()
+    }
+
+    @Test func oneConnectionTooManyWaitsForASeat() async throws {
+        var limits = HTTPServerLimits()
+        limits.connections = 2
+        let server = try HTTPServer(on: .loopback(), limits: limits, handler: Self.length)
+        let bodies = try await onThread { [port = server.port, text = post(3)] in
+            var seated = try [RawClient.connected(port: port), RawClient.connected(port: port)]
+            var bodies = seated.map { client in
+                client.send(text)
+                return client.answer()?.body
+            }
+            let waiting = try RawClient.connected(port: port)
+            waiting.send(text)
+            seated.removeLast()
+            bodies.append(waiting.answer()?.body)
+            return bodies
+        }
+        #expect(bodies == ["3", "3", "3"])
+        await server.stop()
+    }
+}
