@@ -8,7 +8,9 @@ package struct AppendFile: ~Copyable {
     private var descriptor: Int32
     private var size: Int
 
-    /// Opens or makes the file (0600). At `limit` bytes it is renamed to `path.1`.
+    /// Opens or makes the file (0600).
+    ///
+    /// At `limit` bytes it is renamed to `path.1`.
     package init(path: String, limit: Int) throws(SystemError) {
         self.path = path
         self.limit = limit

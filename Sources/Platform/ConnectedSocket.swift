@@ -29,8 +29,11 @@ package struct ConnectedSocket: ~Copyable {
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
                 send(
-                    descriptor, buffer.baseAddress?.advanced(by: sent), bytes.count - sent,
-                    Int32(MSG_NOSIGNAL))
+                    descriptor,
+                    buffer.baseAddress?.advanced(by: sent),
+                    bytes.count - sent,
+                    Int32(MSG_NOSIGNAL)
+                )
             }
             if count < 0, errno == EINTR { continue }
             sent += try SystemError.check(count < 0 ? -Int(errno) : count)

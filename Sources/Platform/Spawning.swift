@@ -14,7 +14,10 @@ package enum Spawning {
     /// The pipe given as `keep` is its descriptor 3, and nothing else is open in it: a caller's
     /// `$(…)` does not wait for it.
     package static func daemon(
-        _ path: String, arguments: [String], environment: [String: String], keep: Int32
+        _ path: String,
+        arguments: [String],
+        environment: [String: String],
+        keep: Int32
     ) throws(SystemError) {
         let result = withCStrings([path] + arguments) { arguments in
             withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
@@ -42,7 +45,8 @@ package enum Spawning {
     }
 
     private static func withCStrings<Result>(
-        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
         var pointers = strings.map { strdup($0) }
         defer { pointers.forEach { free($0) } }
@@ -71,9 +75,12 @@ package struct Pipe: ~Copyable {
     /// The end to hand to a child.
     package var writing: Int32 { writeEnd }
 
-    /// Everything written until the last writer is gone. Ours goes first.
+    /// Everything written until the last writer is gone.
+    ///
+    /// Ours goes first.
     package mutating func readToEnd(
-        limit: Int, milliseconds: Int32
+        limit: Int,
+        milliseconds: Int32
     ) throws(SystemError) -> [UInt8] {
         close(writeEnd)
         writeEnd = -1

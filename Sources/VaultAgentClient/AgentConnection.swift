@@ -38,7 +38,10 @@ package struct AgentConnection: Sendable {
     /// Before a byte is written the kernel is asked who is at the other end: a socket that somebody
     /// else planted gets nothing.
     package func send(
-        _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8] = [],
+        _ method: String,
+        _ target: String,
+        headers: [(String, String)] = [],
+        body: [UInt8] = [],
         timeout: Int32 = 120
     ) throws(Failure) -> Answer {
         let socket: ConnectedSocket
@@ -64,7 +67,10 @@ package struct AgentConnection: Sendable {
     }
 
     private static func request(
-        _ method: String, _ target: String, _ headers: [(String, String)], _ body: [UInt8]
+        _ method: String,
+        _ target: String,
+        _ headers: [(String, String)],
+        _ body: [UInt8]
     ) -> [UInt8] {
         var head = "\(method) \(target) HTTP/1.0\r\nHost: localhost\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
@@ -75,9 +81,11 @@ package struct AgentConnection: Sendable {
 
     static func parse(_ bytes: [UInt8]) throws(Failure) -> Answer {
         let separator = Array("\r\n\r\n".utf8)
-        guard let end = bytes.indices.dropLast(3).first(where: { index in
-            bytes[index..<index + 4].elementsEqual(separator)
-        }) else {
+        guard
+            let end = bytes.indices.dropLast(3).first(where: { index in
+                bytes[index..<index + 4].elementsEqual(separator)
+            })
+        else {
             throw bytes.isEmpty ? .broken(nil) : .malformedAnswer
         }
         let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")

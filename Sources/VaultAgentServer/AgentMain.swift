@@ -49,7 +49,9 @@ package enum AgentMain {
     }
 
     private static func serve(
-        _ location: VaultLocation, _ options: Options, _ readiness: Readiness
+        _ location: VaultLocation,
+        _ options: Options,
+        _ readiness: Readiness
     ) async throws -> Int32 {
         let transport = CurlTransport(userAgent: "vault/\(VaultVersion.current)")
         let vault = try await Vault.open(location, unlock: .keyFile, transport: transport)
@@ -75,18 +77,22 @@ package enum AgentMain {
 
     /// A socket left behind by an agent that was killed is replaced: the instance lock is ours.
     private static func listen(
-        _ location: VaultLocation, _ service: AgentService
+        _ location: VaultLocation,
+        _ service: AgentService
     ) throws -> HTTPServer {
         if let status = try? FileSystem.status(of: location.socket) {
             guard status.kind == .socket, status.owner == FileSystem.currentUser else {
                 throw VaultError(
                     .unsafePermissions,
-                    facts: [.path: location.socket, .found: "not_a_socket"])
+                    facts: [.path: location.socket, .found: "not_a_socket"]
+                )
             }
             try FileSystem.remove(location.socket)
         }
         let listener = try ListeningSocket.unix(
-            directory: location.directory, name: VaultLocation.socketName)
+            directory: location.directory,
+            name: VaultLocation.socketName
+        )
         let user = FileSystem.currentUser
         let routes = AgentRoutes(service: service)
         var limits = HTTPServerLimits()
@@ -109,13 +115,15 @@ private struct Readiness {
     func alreadyRunning() {
         say(
             AgentReadyDocument(pid: 0, alreadyRunning: true),
-            "vault-agent: another agent of this vault is running")
+            "vault-agent: another agent of this vault is running"
+        )
     }
 
     func failed(_ error: VaultError) {
         say(
             AgentReadyDocument(pid: 0, error: ErrorDocument.Failure(error)),
-            "vault-agent: error: \(error.code)\(error.facts.values.map { " (\($0))" }.joined())")
+            "vault-agent: error: \(error.code)\(error.facts.values.map { " (\($0))" }.joined())"
+        )
     }
 
     private func say(_ document: AgentReadyDocument, _ words: String) {

@@ -6,8 +6,10 @@ extension ErrorDocument.Failure {
     /// An error as it goes over the socket.
     init(_ error: VaultError) {
         self.init(
-            code: error.code.rawValue, account: error.account?.text,
-            facts: Dictionary(uniqueKeysWithValues: error.facts.map { ($0.key.rawValue, $0.value) }))
+            code: error.code.rawValue,
+            account: error.account?.text,
+            facts: Dictionary(uniqueKeysWithValues: error.facts.map { ($0.key.rawValue, $0.value) })
+        )
     }
 }
 

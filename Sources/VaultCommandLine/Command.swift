@@ -30,6 +30,14 @@ struct CommandContext: Sendable {
         return file
     }
 
+    /// The account to use, from a vault opened for reading it alone.
+    func readAccount(_ named: AccountName?) throws -> StoredAccount {
+        try VaultFile.read(location) { file in
+            try file.unlock()
+            return try account(named, in: file)
+        }
+    }
+
     /// The account to use: the one named, else `VAULT_ACCOUNT`, else the current one.
     ///
     /// A name that is wrong is never passed over for the next in line.
@@ -58,8 +66,10 @@ extension ArgumentReader {
         guard let word = try optionalWord() else { return nil }
         guard let name = AccountName(word) else {
             throw .malformed(
-                "the name", value: word,
-                wanted: "a letter or digit and up to 127 letters, digits and ._@+-")
+                "the name",
+                value: word,
+                wanted: "a letter or digit and up to 127 letters, digits and ._@+-"
+            )
         }
         return name
     }

@@ -48,6 +48,7 @@ package struct CommandLineTool: Sendable {
             throw VaultError(.noVault, facts: [.reason: "no_home"])
         }
         try command.run(
-            in: CommandContext(location: location, terminal: terminal, clock: SystemClock()))
+            in: CommandContext(location: location, terminal: terminal, clock: SystemClock())
+        )
     }
 }

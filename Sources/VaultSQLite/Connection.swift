@@ -6,6 +6,7 @@ internal import CSQLite
 package final class Connection {
     private let handle: OpaquePointer
     private let busyHandler: BusyHandler
+    private var isReadyForWriting = false
     // Prepared statements that nobody is using, by their text.
     private var idleStatements: [String: OpaquePointer] = [:]
 
@@ -98,6 +99,10 @@ package final class Connection {
     /// An error of `body` rolls everything back. An error of COMMIT itself means *unknown*: the
     /// transaction may be there after all, so whoever needs to know reads again.
     package func write<Result>(_ body: () throws -> Result) throws -> Result {
+        if !isReadyForWriting {
+            try DatabaseSettings.applyForWriting(to: self)
+            isReadyForWriting = true
+        }
         try execute("BEGIN IMMEDIATE")
         do {
             let result = try body()
@@ -130,7 +135,7 @@ package final class Connection {
         )
         guard now == (on ? 1 : 0) else {
             throw SQLiteError(
-                code: ResultCode(rawValue: SQLITE_ERROR),
+                code: .error,
                 message: "the connection did not take option \(option)",
                 sql: nil
             )

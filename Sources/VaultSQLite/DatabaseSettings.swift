@@ -10,29 +10,43 @@ package enum DatabaseSettings {
         let readsAs: String
     }
 
-    private static let pragmas = [
+    /// What reading depends on; a connection that only reads is spared the rest.
+    private static let forReading = [
         Pragma(name: "journal_mode", value: "PERSIST", readsAs: "persist"),
+        Pragma(name: "cell_size_check", value: "ON", readsAs: "1"),
+    ]
+
+    private static let forWriting = [
         Pragma(name: "synchronous", value: "EXTRA", readsAs: "3"),
         Pragma(name: "secure_delete", value: "ON", readsAs: "1"),
         Pragma(name: "foreign_keys", value: "ON", readsAs: "1"),
-        Pragma(name: "cell_size_check", value: "ON", readsAs: "1"),
         Pragma(name: "temp_store", value: "MEMORY", readsAs: "2"),
-        Pragma(name: "mmap_size", value: "0", readsAs: "0"),
     ]
 
-    /// Applies all of them.
-    package static func apply(to connection: Connection) throws(SQLiteError) {
+    /// Makes a fresh connection fit to read: no triggers, views or legacy syntax of the file run.
+    package static func applyForReading(to connection: Connection) throws(SQLiteError) {
         try connection.configure(.defensive, true)
         for option in Connection.Option.allCases where option != .defensive {
             try connection.configure(option, false)
         }
+        try apply(forReading, to: connection)
+    }
+
+    /// Makes commits durable and deletions thorough; `Connection.write` calls it once.
+    static func applyForWriting(to connection: Connection) throws(SQLiteError) {
+        try apply(forWriting, to: connection)
+    }
+
+    private static func apply(
+        _ pragmas: [Pragma],
+        to connection: Connection
+    ) throws(SQLiteError) {
         for pragma in pragmas {
             try connection.execute("PRAGMA \(pragma.name) = \(pragma.value)")
             let found = try connection.pragma(pragma.name)
-            // mmap_size reads as nothing at all where the build has no memory mapping.
-            guard found == pragma.readsAs || (found == nil && pragma.name == "mmap_size") else {
+            guard found == pragma.readsAs else {
                 throw SQLiteError(
-                    code: ResultCode(rawValue: 1),
+                    code: .error,
                     message: "\(pragma.name) is \(found ?? "not set"), not \(pragma.readsAs)",
                     sql: nil
                 )

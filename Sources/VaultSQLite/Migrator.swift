@@ -6,15 +6,12 @@ package struct Migration: Sendable {
     package let version: Int64
     /// As in the file's name, without number and extension.
     package let name: String
-    package let sql: String
-    /// Hash of the SQL, which the ledger in the database remembers.
-    package let checksum: [UInt8]
+    package let sql: [UInt8]
 
-    package init(version: Int64, name: String, sql: String, checksum: [UInt8]) {
+    package init(version: Int64, name: String, sql: [UInt8]) {
         self.version = version
         self.name = name
         self.sql = sql
-        self.checksum = checksum
     }
 }
 
@@ -30,9 +27,16 @@ package struct Migrator: Sendable {
 
     private let migrations: [Migration]
     private let applicationID: Int64
+    /// Of a migration's SQL, for the ledger in the database.
+    private let checksum: @Sendable ([UInt8]) -> [UInt8]
 
-    package init(_ migrations: [Migration], applicationID: Int64) {
+    package init(
+        _ migrations: [Migration],
+        applicationID: Int64,
+        checksum: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) {
         self.migrations = migrations
+        self.checksum = checksum
         self.applicationID = applicationID
     }
 
@@ -57,7 +61,7 @@ package struct Migrator: Sendable {
         at unixTime: Int64
     ) throws(SQLiteError) {
         for migration in migrations where migration.version > version {
-            try connection.executeScript(migration.sql)
+            try connection.executeScript(String(decoding: migration.sql, as: UTF8.self))
             var record = try connection.prepare(
                 """
                 INSERT INTO schema_migration (version, name, checksum, applied_at) \
@@ -66,7 +70,7 @@ package struct Migrator: Sendable {
             )
             record.bind(migration.version, at: 1)
             record.bind(migration.name, at: 2)
-            record.bind(migration.checksum, at: 3)
+            record.bind(checksum(migration.sql), at: 3)
             record.bind(unixTime, at: 4)
             try record.run()
         }

@@ -21,6 +21,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
     package static let schema = ResultCode(rawValue: SQLITE_SCHEMA)
 
+    static let error = ResultCode(rawValue: SQLITE_ERROR)
     static let ok = ResultCode(rawValue: SQLITE_OK)
     static let row = ResultCode(rawValue: SQLITE_ROW)
     static let done = ResultCode(rawValue: SQLITE_DONE)

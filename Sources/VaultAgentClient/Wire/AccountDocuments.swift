@@ -10,7 +10,12 @@ package struct AccountDocument: Codable, Sendable {
     package let dueAt: Date?
 
     package init(
-        name: String, current: Bool, state: String, issuer: String?, expiresAt: Date?, dueAt: Date?
+        name: String,
+        current: Bool,
+        state: String,
+        issuer: String?,
+        expiresAt: Date?,
+        dueAt: Date?
     ) {
         self.name = name
         self.current = current
@@ -50,7 +55,10 @@ package struct AccountStatusDocument: Codable, Sendable {
     package let lastFailure: String?
 
     package init(
-        account: AccountDocument, generation: UInt64, failureCount: Int, lastFailure: String?
+        account: AccountDocument,
+        generation: UInt64,
+        failureCount: Int,
+        lastFailure: String?
     ) {
         self.account = account
         self.generation = generation

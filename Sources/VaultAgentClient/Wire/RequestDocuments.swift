@@ -11,8 +11,14 @@ package struct AddAccountDocument: Codable, Sendable {
     package let tokenResponse: String
 
     package init(
-        name: String, tokenEndpoint: String, clientID: String, clientSecret: String?,
-        clientAuthentication: String, issuer: String?, scope: [String], tokenResponse: String
+        name: String,
+        tokenEndpoint: String,
+        clientID: String,
+        clientSecret: String?,
+        clientAuthentication: String,
+        issuer: String?,
+        scope: [String],
+        tokenResponse: String
     ) {
         self.name = name
         self.tokenEndpoint = tokenEndpoint
@@ -35,7 +41,11 @@ package struct BeginSignInDocument: Codable, Sendable {
     package let redirectURI: String?
 
     package init(
-        name: String, issuer: String, clientID: String, clientSecret: String?, scope: [String],
+        name: String,
+        issuer: String,
+        clientID: String,
+        clientSecret: String?,
+        scope: [String],
         redirectURI: String?
     ) {
         self.name = name
@@ -66,8 +76,12 @@ package struct SignInDocument: Codable, Sendable {
     }
 
     package init(
-        id: String, state: State, authorizationURL: String, redirectURI: String,
-        error: ErrorDocument.Failure? = nil, renewable: Bool? = nil
+        id: String,
+        state: State,
+        authorizationURL: String,
+        redirectURI: String,
+        error: ErrorDocument.Failure? = nil,
+        renewable: Bool? = nil
     ) {
         self.id = id
         self.state = state

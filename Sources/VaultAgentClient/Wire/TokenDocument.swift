@@ -11,7 +11,10 @@ package struct TokenDocument: Codable, Sendable {
     package let generation: UInt64
 
     package init(
-        account: String, accessToken: String, tokenType: String, expiresAt: Date?,
+        account: String,
+        accessToken: String,
+        tokenType: String,
+        expiresAt: Date?,
         generation: UInt64
     ) {
         self.account = account

@@ -13,7 +13,8 @@ package enum WireJSON {
     }
 
     package static func decode<Document: Decodable>(
-        _ type: Document.Type, from bytes: [UInt8]
+        _ type: Document.Type,
+        from bytes: [UInt8]
     ) throws -> Document {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601

@@ -10,7 +10,8 @@ extension AgentRoutes {
     func listAccounts() async throws -> HTTPServerResponse {
         let accounts = try await service.vault.accounts()
         return try Self.json(
-            AccountListDocument(accounts: accounts.map { AccountDocument($0) }))
+            AccountListDocument(accounts: accounts.map { AccountDocument($0) })
+        )
     }
 
     func addAccount(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
@@ -24,8 +25,12 @@ extension AgentRoutes {
         let account = try await service.vault.add(registration, granted)
         return try Self.json(
             ChangeDocument(
-                account: AccountDocument(account), generation: account.generation,
-                renewable: granted.refreshToken != nil), status: 201)
+                account: AccountDocument(account),
+                generation: account.generation,
+                renewable: granted.refreshToken != nil
+            ),
+            status: 201
+        )
     }
 
     func removeAccount(_ name: AccountName) async throws -> HTTPServerResponse {
@@ -34,14 +39,21 @@ extension AgentRoutes {
     }
 
     func token(
-        of name: AccountName, _ request: HTTPServerRequest
+        of name: AccountName,
+        _ request: HTTPServerRequest
     ) async throws -> HTTPServerResponse {
         let token = try await service.vault.accessToken(
-            for: name, minimumLifetime: try Self.minimumLifetime(request))
+            for: name,
+            minimumLifetime: try Self.minimumLifetime(request)
+        )
         let document = token.value.reveal { value in
             TokenDocument(
-                account: name.text, accessToken: value, tokenType: token.tokenType,
-                expiresAt: token.expiry, generation: token.generation)
+                account: name.text,
+                accessToken: value,
+                tokenType: token.tokenType,
+                expiresAt: token.expiry,
+                generation: token.generation
+            )
         }
         var response = try Self.json(document)
         if let warning = token.warning {
@@ -55,7 +67,11 @@ extension AgentRoutes {
         let account = try await service.vault.account(name)
         return try Self.json(
             ChangeDocument(
-                account: AccountDocument(account), generation: token.generation, renewable: true))
+                account: AccountDocument(account),
+                generation: token.generation,
+                renewable: true
+            )
+        )
     }
 
     private static func minimumLifetime(_ request: HTTPServerRequest) throws -> Double? {
@@ -69,7 +85,8 @@ extension AgentRoutes {
     }
 
     static func decode<Document: Decodable>(
-        _ type: Document.Type, _ request: HTTPServerRequest
+        _ type: Document.Type,
+        _ request: HTTPServerRequest
     ) throws -> Document {
         do {
             return try WireJSON.decode(type, from: request.body)
@@ -84,8 +101,13 @@ extension AccountDocument {
     /// An account as it goes over the socket.
     init(_ account: Account) {
         self.init(
-            name: account.name.text, current: account.isCurrent, state: account.state.rawValue,
-            issuer: account.issuer, expiresAt: account.expiry, dueAt: account.due)
+            name: account.name.text,
+            current: account.isCurrent,
+            state: account.state.rawValue,
+            issuer: account.issuer,
+            expiresAt: account.expiry,
+            dueAt: account.due
+        )
     }
 }
 
@@ -101,10 +123,14 @@ extension AddAccountDocument {
         return AccountRegistration(
             name: name,
             client: Client(
-                id: ClientID(rawValue: clientID), secret: clientSecret.map { Secret($0) },
-                authentication: authentication),
+                id: ClientID(rawValue: clientID),
+                secret: clientSecret.map { Secret($0) },
+                authentication: authentication
+            ),
             tokenEndpoint: try EndpointURL.checked(tokenEndpoint, field: "token_endpoint"),
-            issuer: issuer, requestedScope: Scope(scope))
+            issuer: issuer,
+            requestedScope: Scope(scope)
+        )
     }
 }
 

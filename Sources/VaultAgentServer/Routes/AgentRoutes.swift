@@ -45,7 +45,11 @@ struct AgentRoutes: Sendable {
     private var agentStatus: AgentStatusDocument {
         AgentStatusDocument(
             agent: AgentDocument(
-                running: true, pid: ProcessIdentity.current, version: VaultVersion.current))
+                running: true,
+                pid: ProcessIdentity.current,
+                version: VaultVersion.current
+            )
+        )
     }
 
     // MARK: - Answers
@@ -57,7 +61,8 @@ struct AgentRoutes: Sendable {
                 (name: "Content-Type", value: "application/json"),
                 (name: "Cache-Control", value: "no-store"),
             ],
-            body: try WireJSON.encode(document))
+            body: try WireJSON.encode(document)
+        )
     }
 
     static func failure(_ error: VaultError, status: Int? = nil) -> HTTPServerResponse {

@@ -15,10 +15,14 @@ extension AgentRoutes {
         }
         let signIn = try await service.signIns.begin(
             SignInRequest(
-                name: name, issuer: document.issuer,
+                name: name,
+                issuer: document.issuer,
                 clientID: ClientID(rawValue: document.clientID),
                 clientSecret: document.clientSecret.map { Secret($0) },
-                requestedScope: Scope(document.scope), redirectURI: document.redirectURI))
+                requestedScope: Scope(document.scope),
+                redirectURI: document.redirectURI
+            )
+        )
         return try Self.json(signIn.document(nil), status: 201)
     }
 

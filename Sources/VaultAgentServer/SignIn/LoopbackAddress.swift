@@ -18,7 +18,9 @@ struct LoopbackAddress: Sendable {
         let url = try EndpointURL.checked(redirectURI, field: "redirect_uri")
         guard url.isLoopback, redirectURI.hasPrefix("http://"), url.query == nil else {
             throw VaultError(
-                .invalidInput, facts: [.field: "redirect_uri", .reason: "notLoopback"])
+                .invalidInput,
+                facts: [.field: "redirect_uri", .reason: "notLoopback"]
+            )
         }
         return url
     }
@@ -30,7 +32,9 @@ struct LoopbackAddress: Sendable {
         } catch {
             guard error == .addressInUse else { throw error }
             throw VaultError(
-                .busy, facts: [.reason: "port_in_use", .found: "\(port)", .field: "redirect_uri"])
+                .busy,
+                facts: [.reason: "port_in_use", .found: "\(port)", .field: "redirect_uri"]
+            )
         }
     }
 

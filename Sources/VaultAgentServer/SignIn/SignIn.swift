@@ -44,7 +44,9 @@ final class SignIn: Sendable {
     }
 
     init(
-        _ request: SignInRequest, _ metadata: AuthorizationServerMetadata, vault: Vault,
+        _ request: SignInRequest,
+        _ metadata: AuthorizationServerMetadata,
+        vault: Vault,
         transport: any HTTPTransport
     ) throws {
         guard let endpoint = metadata.authorizationEndpoint else {
@@ -55,8 +57,12 @@ final class SignIn: Sendable {
         let redirectURI = address.redirectURI(port: socket.port)
         proofKey = ProofKey.make()
         let authorization = AuthorizationRequest(
-            endpoint: endpoint, clientID: request.clientID, redirectURI: redirectURI,
-            scope: request.requestedScope, codeChallenge: proofKey.codeChallenge)
+            endpoint: endpoint,
+            clientID: request.clientID,
+            redirectURI: redirectURI,
+            scope: request.requestedScope,
+            codeChallenge: proofKey.codeChallenge
+        )
         id = Secret.randomText().reveal { $0 }
         authorizationURL = authorization.url
         self.redirectURI = redirectURI
@@ -68,9 +74,13 @@ final class SignIn: Sendable {
         state = Locked(
             State(
                 redirect: AuthorizationRedirect(
-                    redirectURI: EndpointURL(unchecked: redirectURI), state: authorization.state,
+                    redirectURI: EndpointURL(unchecked: redirectURI),
+                    state: authorization.state,
                     issuer: metadata.issuer,
-                    isIssuerRequired: metadata.authorizationResponseIssParameterSupported)))
+                    isIssuerRequired: metadata.authorizationResponseIssParameterSupported
+                )
+            )
+        )
     }
 
     // MARK: - Waiting
@@ -141,7 +151,10 @@ final class SignIn: Sendable {
     private func receive(_ request: HTTPServerRequest) async -> HTTPServerResponse {
         let judgement = state.withLock { state in
             state.redirect.judge(
-                method: request.method, target: request.target, host: request.header("Host"))
+                method: request.method,
+                target: request.target,
+                host: request.header("Host")
+            )
         }
         switch judgement {
         case .ignored(let status):
@@ -169,8 +182,13 @@ final class SignIn: Sendable {
         do {
             let response = try await transport.send(
                 TokenRequest.authorizationCode(
-                    code, redirectURI: redirectURI, codeVerifier: proofKey.codeVerifier,
-                    client: client, endpoint: endpoint))
+                    code,
+                    redirectURI: redirectURI,
+                    codeVerifier: proofKey.codeVerifier,
+                    client: client,
+                    endpoint: endpoint
+                )
+            )
             let answer = TokenResponseReader(grantType: .authorizationCode)
                 .read(response, countingFrom: sent.wall, presented: code)
             switch answer {
@@ -186,9 +204,14 @@ final class SignIn: Sendable {
 
     private func registration(_ client: Client) -> AccountRegistration {
         AccountRegistration(
-            name: request.name, client: client, tokenEndpoint: metadata.tokenEndpoint,
-            authorizationEndpoint: metadata.authorizationEndpoint, issuer: metadata.issuer,
-            redirectURI: request.redirectURI, requestedScope: request.requestedScope)
+            name: request.name,
+            client: client,
+            tokenEndpoint: metadata.tokenEndpoint,
+            authorizationEndpoint: metadata.authorizationEndpoint,
+            issuer: metadata.issuer,
+            redirectURI: request.redirectURI,
+            requestedScope: request.requestedScope
+        )
     }
 }
 
@@ -227,7 +250,12 @@ extension SignIn {
             failure = ErrorDocument.Failure(error)
         }
         return SignInDocument(
-            id: id, state: state, authorizationURL: authorizationURL.string,
-            redirectURI: redirectURI, error: failure, renewable: renewable)
+            id: id,
+            state: state,
+            authorizationURL: authorizationURL.string,
+            redirectURI: redirectURI,
+            error: failure,
+            renewable: renewable
+        )
     }
 }

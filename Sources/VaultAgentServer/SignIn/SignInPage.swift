@@ -7,21 +7,27 @@ internal import VaultKit
 enum SignInPage {
     static func ready(account: AccountName) -> HTTPServerResponse {
         page(
-            status: 200, title: "Signed in",
+            status: 200,
+            title: "Signed in",
             text: "You can close this page and go back to the terminal: account "
-                + "<b>\(account)</b> is ready.")
+                + "<b>\(account)</b> is ready."
+        )
     }
 
     static func failed(account: AccountName) -> HTTPServerResponse {
         page(
-            status: 200, title: "Not signed in",
-            text: "Account <b>\(account)</b> was not signed in. The terminal says why.")
+            status: 200,
+            title: "Not signed in",
+            text: "Account <b>\(account)</b> was not signed in. The terminal says why."
+        )
     }
 
     static func ignored(status: Int) -> HTTPServerResponse {
         page(
-            status: status, title: "Nothing to see here",
-            text: "This address waits for a sign-in that was begun in a terminal.")
+            status: status,
+            title: "Nothing to see here",
+            text: "This address waits for a sign-in that was begun in a terminal."
+        )
     }
 
     private static func page(status: Int, title: String, text: String) -> HTTPServerResponse {
@@ -54,6 +60,7 @@ enum SignInPage {
                 (name: "X-Content-Type-Options", value: "nosniff"),
                 (name: "Connection", value: "close"),
             ],
-            text: html)
+            text: html
+        )
     }
 }

@@ -64,7 +64,10 @@ struct SignInRequest: Sendable {
     ) async throws -> AuthorizationServerMetadata {
         do {
             return try await AuthorizationServerMetadata.discover(
-                issuer: issuer, for: .authorizationCode, using: transport)
+                issuer: issuer,
+                for: .authorizationCode,
+                using: transport
+            )
         } catch {
             throw VaultError(error, issuer: issuer)
         }
@@ -76,8 +79,10 @@ struct SignInRequest: Sendable {
         let known = metadata.tokenEndpointAuthMethodsSupported
         let takesBasic = known.isEmpty || known.contains("client_secret_basic")
         return Client(
-            id: clientID, secret: clientSecret,
-            authentication: takesBasic ? .clientSecretBasic : .clientSecretPost)
+            id: clientID,
+            secret: clientSecret,
+            authentication: takesBasic ? .clientSecretBasic : .clientSecretPost
+        )
     }
 }
 

@@ -18,7 +18,11 @@ struct AgentCalls: Sendable {
     }
 
     /// A call, with the agent started if need be.
-    func call(_ method: String, _ target: String, body: [UInt8] = []) throws
+    func call(
+        _ method: String,
+        _ target: String,
+        body: [UInt8] = []
+    ) throws
         -> AgentConnection.Answer
     {
         var answer = try sendStarting(method, target, body)
@@ -31,7 +35,10 @@ struct AgentCalls: Sendable {
 
     /// The same, decoding the answer.
     func call<Document: Decodable>(
-        _ method: String, _ target: String, body: [UInt8] = [], as type: Document.Type
+        _ method: String,
+        _ target: String,
+        body: [UInt8] = [],
+        as type: Document.Type
     ) throws -> Document {
         let answer = try call(method, target, body: body)
         do {
@@ -72,7 +79,9 @@ struct AgentCalls: Sendable {
     }
 
     private func sendStarting(
-        _ method: String, _ target: String, _ body: [UInt8]
+        _ method: String,
+        _ target: String,
+        _ body: [UInt8]
     ) throws -> AgentConnection.Answer {
         do {
             return try connection.send(method, target, headers: Self.version, body: body)
@@ -109,7 +118,9 @@ extension VaultError {
             if let fact = Fact(rawValue: name) { facts[fact] = value }
         }
         self.init(
-            Code(rawValue: failure.code), account: failure.account.flatMap { AccountName($0) },
-            facts: facts)
+            Code(rawValue: failure.code),
+            account: failure.account.flatMap { AccountName($0) },
+            facts: facts
+        )
     }
 }

@@ -46,8 +46,11 @@ struct AgentLauncher: Sendable {
         do {
             var pipe = try Pipe()
             try Spawning.daemon(
-                program, arguments: (onDemand ? ["--on-demand"] : []) + ["--ready-fd", "3"],
-                environment: environment, keep: pipe.writing)
+                program,
+                arguments: (onDemand ? ["--on-demand"] : []) + ["--ready-fd", "3"],
+                environment: environment,
+                keep: pipe.writing
+            )
             output = try pipe.readToEnd(limit: 64 << 10, milliseconds: Self.patience)
         } catch {
             throw AgentLaunchError.failed(error)

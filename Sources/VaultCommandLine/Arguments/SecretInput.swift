@@ -28,7 +28,9 @@ enum SecretInput {
             return try Descriptor.readToEnd(descriptor, limit: limit)
         } catch {
             throw VaultError(
-                .storage, facts: [.path: "descriptor \(descriptor)", .reason: "\(error)"])
+                .storage,
+                facts: [.path: "descriptor \(descriptor)", .reason: "\(error)"]
+            )
         }
     }
 }

@@ -50,13 +50,16 @@ struct AddCommand: Command {
     }
 
     private static func authentication(
-        _ method: String?, hasSecret: Bool
+        _ method: String?,
+        hasSecret: Bool
     ) throws(UsageError) -> ClientAuthentication {
         guard let method else { return hasSecret ? .clientSecretBasic : .none }
         guard let authentication = ClientAuthentication(rawValue: method) else {
             throw .malformed(
-                "--client-auth", value: method,
-                wanted: "none, client_secret_basic or client_secret_post")
+                "--client-auth",
+                value: method,
+                wanted: "none, client_secret_basic or client_secret_post"
+            )
         }
         guard (authentication == .none) != hasSecret else {
             throw hasSecret
@@ -73,13 +76,23 @@ struct AddCommand: Command {
         let document = try response.reveal { response in
             try WireJSON.encode(
                 AddAccountDocument(
-                    name: account.text, tokenEndpoint: tokenEndpoint.string, clientID: clientID,
+                    name: account.text,
+                    tokenEndpoint: tokenEndpoint.string,
+                    clientID: clientID,
                     clientSecret: secret?.reveal { $0 },
-                    clientAuthentication: authentication.rawValue, issuer: issuer, scope: scope,
-                    tokenResponse: response))
+                    clientAuthentication: authentication.rawValue,
+                    issuer: issuer,
+                    scope: scope,
+                    tokenResponse: response
+                )
+            )
         }
         let change = try context.agent.call(
-            "POST", "/v1/accounts", body: document, as: ChangeDocument.self)
+            "POST",
+            "/v1/accounts",
+            body: document,
+            as: ChangeDocument.self
+        )
         context.terminal.words("added account \(account)")
         ChangeReport.warn(change, account, context.terminal)
     }
@@ -87,7 +100,9 @@ struct AddCommand: Command {
     /// Refuses what is no token response before an agent is started for it.
     private static func check(_ response: Secret) throws {
         let answer = TokenResponseReader(grantType: .refreshToken).read(
-            HTTPResponse(status: 200, body: response), countingFrom: Date.now)
+            HTTPResponse(status: 200, body: response),
+            countingFrom: Date.now
+        )
         guard case .granted = answer else {
             throw VaultError(.invalidInput, facts: [.field: "token_response"])
         }
@@ -103,7 +118,8 @@ enum ChangeReport {
     static func warn(isRenewable: Bool, _ account: AccountName, _ terminal: Terminal) {
         guard !isRenewable else { return }
         terminal.warning(
-            "there is no refresh token: account \(account) cannot be renewed")
+            "there is no refresh token: account \(account) cannot be renewed"
+        )
         terminal.hint("many servers want the scope offline_access for one")
     }
 }

@@ -31,7 +31,10 @@ struct AgentCommand: Command {
         let word = try arguments.value(named: "run, start, stop or status")
         guard let action = Action(rawValue: word) else {
             throw UsageError.malformed(
-                "the action", value: word, wanted: "run, start, stop or status")
+                "the action",
+                value: word,
+                wanted: "run, start, stop or status"
+            )
         }
         self.action = action
         try arguments.finish()
@@ -57,6 +60,8 @@ struct AgentCommand: Command {
         guard let agent = try context.agent.status() else {
             throw AgentConnection.Failure.notRunning
         }
-        try context.terminal.data("running: pid \(agent.pid ?? 0), version \(agent.version ?? "?")\n")
+        try context.terminal.data(
+            "running: pid \(agent.pid ?? 0), version \(agent.version ?? "?")\n"
+        )
     }
 }

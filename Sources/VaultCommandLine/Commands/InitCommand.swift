@@ -31,7 +31,10 @@ struct InitCommand: Command {
 
     func run(in context: CommandContext) throws {
         let keyFile = try VaultFile.create(
-            context.location, keyFile: keyFile, now: context.clock.now().wall)
+            context.location,
+            keyFile: keyFile,
+            now: context.clock.now().wall
+        )
         let terminal = context.terminal
         terminal.words("made a vault in \(context.location.directory)")
         terminal.words("its key file is \(keyFile)")

@@ -62,8 +62,13 @@ enum AccountListing {
 extension AccountDocument {
     init(_ account: Account) {
         self.init(
-            name: account.name.text, current: account.isCurrent, state: account.state.rawValue,
-            issuer: account.issuer, expiresAt: account.expiry, dueAt: account.due)
+            name: account.name.text,
+            current: account.isCurrent,
+            state: account.state.rawValue,
+            issuer: account.issuer,
+            expiresAt: account.expiry,
+            dueAt: account.due
+        )
     }
 }
 

@@ -52,10 +52,20 @@ struct LoginCommand: Command {
         let secret = try secretDescriptor.map { try SecretInput.line(from: $0) }
         let document = try WireJSON.encode(
             BeginSignInDocument(
-                name: account.text, issuer: issuer, clientID: clientID,
-                clientSecret: secret?.reveal { $0 }, scope: scope, redirectURI: redirectURI))
+                name: account.text,
+                issuer: issuer,
+                clientID: clientID,
+                clientSecret: secret?.reveal { $0 },
+                scope: scope,
+                redirectURI: redirectURI
+            )
+        )
         let signIn = try context.agent.call(
-            "POST", "/v1/sign-ins", body: document, as: SignInDocument.self)
+            "POST",
+            "/v1/sign-ins",
+            body: document,
+            as: SignInDocument.self
+        )
         show(signIn.authorizationURL, context.terminal)
         try wait(for: signIn.id, context)
     }
@@ -72,7 +82,10 @@ struct LoginCommand: Command {
     private func wait(for id: String, _ context: CommandContext) throws {
         while true {
             let signIn = try context.agent.call(
-                "GET", "/v1/sign-ins/\(id)?wait=25", as: SignInDocument.self)
+                "GET",
+                "/v1/sign-ins/\(id)?wait=25",
+                as: SignInDocument.self
+            )
             switch signIn.state {
             case .waiting: continue
             case .failed:
@@ -80,7 +93,10 @@ struct LoginCommand: Command {
             case .ready:
                 context.terminal.words("signed in: account \(account) is ready")
                 ChangeReport.warn(
-                    isRenewable: signIn.renewable ?? true, account, context.terminal)
+                    isRenewable: signIn.renewable ?? true,
+                    account,
+                    context.terminal
+                )
                 return
             }
         }

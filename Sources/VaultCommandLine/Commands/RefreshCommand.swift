@@ -23,9 +23,14 @@ struct RefreshCommand: Command {
 
     func run(in context: CommandContext) throws {
         let change = try context.agent.call(
-            "POST", "/v1/accounts/\(account)/refresh", as: ChangeDocument.self)
+            "POST",
+            "/v1/accounts/\(account)/refresh",
+            as: ChangeDocument.self
+        )
         let expires = TimeText.distance(
-            to: change.account.expiresAt, from: context.clock.now().wall)
+            to: change.account.expiresAt,
+            from: context.clock.now().wall
+        )
         context.terminal.words("refreshed account \(account); its token expires \(expires)")
     }
 }

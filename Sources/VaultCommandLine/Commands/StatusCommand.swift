@@ -33,12 +33,14 @@ struct StatusCommand: Command {
         guard !isJSON else {
             let document = StatusDocument(
                 agent: agent ?? AgentDocument(running: false, pid: nil, version: nil),
-                accounts: accounts.map { AccountStatusDocument($0) })
+                accounts: accounts.map { AccountStatusDocument($0) }
+            )
             return try context.terminal.data(json: document)
         }
         let line = agent.map { "agent: running (pid \($0.pid ?? 0), version \($0.version ?? "?"))" }
         try context.terminal.data(
-            (line ?? "agent: not running") + "\n" + table(accounts, now.wall))
+            (line ?? "agent: not running") + "\n" + table(accounts, now.wall)
+        )
     }
 
     private func accounts(in file: VaultFile, _ now: Moment) throws -> [Account] {
@@ -66,7 +68,10 @@ struct StatusCommand: Command {
 extension AccountStatusDocument {
     init(_ account: Account) {
         self.init(
-            account: AccountDocument(account), generation: account.generation,
-            failureCount: account.failureCount, lastFailure: account.lastFailure)
+            account: AccountDocument(account),
+            generation: account.generation,
+            failureCount: account.failureCount,
+            lastFailure: account.lastFailure
+        )
     }
 }

@@ -25,7 +25,8 @@ struct SwitchCommand: Command {
         context.terminal.words("\(account) is the current account")
         if let other = Environment["VAULT_ACCOUNT"], other != account.text {
             context.terminal.warning(
-                "VAULT_ACCOUNT is set to '\(Printable.escaped(other))' here and comes first")
+                "VAULT_ACCOUNT is set to '\(Printable.escaped(other))' here and comes first"
+            )
         }
     }
 }

@@ -40,10 +40,12 @@ struct TokenCommand: Command {
 
     /// What is good in the file needs no thread, no socket and no agent.
     func run(in context: CommandContext) throws {
-        let file = try context.openVault()
-        let stored = try context.account(account, in: file)
+        let stored = try context.readAccount(account)
         let lookup = TokenLookup(
-            minimumLifetime: minimumLifetime, newerThan: nil, now: context.clock.now())
+            minimumLifetime: minimumLifetime,
+            newerThan: nil,
+            now: context.clock.now()
+        )
         switch lookup.decide(stored) {
         case .fail(let error): throw error
         case .refresh: try askAgent(stored.name, context)
@@ -73,13 +75,20 @@ struct TokenCommand: Command {
             guard isJSON else { return try terminal.data(value + "\n") }
             try terminal.data(
                 json: TokenDocument(
-                    account: token.account.text, accessToken: value, tokenType: token.tokenType,
-                    expiresAt: token.expiry, generation: token.generation))
+                    account: token.account.text,
+                    accessToken: value,
+                    tokenType: token.tokenType,
+                    expiresAt: token.expiry,
+                    generation: token.generation
+                )
+            )
         }
     }
 
     private func warn(
-        _ warning: AccessToken.Warning?, _ name: AccountName, _ terminal: Terminal
+        _ warning: AccessToken.Warning?,
+        _ name: AccountName,
+        _ terminal: Terminal
     ) {
         switch warning {
         case nil: break

@@ -29,7 +29,10 @@ struct ErrorReport {
         let (line, hint): (String, String?) =
             switch error {
             case .unknownCommand(let word, let nearest):
-                ("there is no command '\(Printable.escaped(word))'", nearest.map { "did you mean '\($0)'?" })
+                (
+                    "there is no command '\(Printable.escaped(word))'",
+                    nearest.map { "did you mean '\($0)'?" }
+                )
             case .unknownOption(let option, let nearest):
                 (
                     "unknown option '\(Printable.escaped(option))'",
@@ -54,11 +57,14 @@ struct ErrorReport {
                 "the agent's socket belongs to another user"
                     + (user.map { " (\($0))" } ?? ""),
                 hint: "nothing was sent; look at who can write to the vault's directory",
-                .unsafePermissions)
+                .unsafePermissions
+            )
         case .broken(let error):
             self.init(
                 "the agent did not answer" + (error.map { ": \($0)" } ?? ""),
-                hint: "vault agent stop, then try again", .temporary)
+                hint: "vault agent stop, then try again",
+                .temporary
+            )
         case .malformedAnswer:
             self.init("the agent's answer makes no sense", hint: "vault agent stop", .failure)
         }
@@ -69,7 +75,9 @@ struct ErrorReport {
         case .notFound(let path):
             self.init(
                 "there is no agent at \(Printable.escaped(path))",
-                hint: "install vault and vault-agent side by side", .failure)
+                hint: "install vault and vault-agent side by side",
+                .failure
+            )
         case .failed(let error):
             self.init("the agent could not be started: \(error)", .failure)
         case .silent:
@@ -108,7 +116,8 @@ extension ErrorReport {
                 )
             case .damaged:
                 (
-                    "this is not a vault, or a damaged one" + (facts[.path].map { ": \($0)" } ?? ""),
+                    "this is not a vault, or a damaged one"
+                        + (facts[.path].map { ": \($0)" } ?? ""),
                     "restore the file from a copy"
                 )
             case .newerFormat:
@@ -239,7 +248,9 @@ extension ErrorReport {
     }
 
     private static func refreshFailed(
-        _ code: VaultError.Code, _ name: String, _ facts: Facts
+        _ code: VaultError.Code,
+        _ name: String,
+        _ facts: Facts
     ) -> Words {
         let host = facts[.host] ?? "the authorization server"
         let again = facts[.retryAfter].map { "it is tried again in \($0) s" }

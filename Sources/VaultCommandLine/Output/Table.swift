@@ -18,7 +18,8 @@ struct Table {
             let cells = row.indices.map { column in
                 column == row.count - 1
                     ? row[column]
-                    : row[column] + String(repeating: " ", count: widths[column] - row[column].count)
+                    : row[column]
+                        + String(repeating: " ", count: widths[column] - row[column].count)
             }
             return cells.joined(separator: "  ") + "\n"
         }.joined()

@@ -11,7 +11,9 @@ package struct Terminal: Sendable {
         try Descriptor.write(text, to: 1)
     }
 
-    /// Writes words for a person. If even that fails there is nobody to tell.
+    /// Writes words for a person.
+    ///
+    /// If even that fails there is nobody to tell.
     func words(_ text: String) {
         try? Descriptor.write("vault: \(text)\n", to: 2)
     }
@@ -38,7 +40,8 @@ enum Printable {
                 isHarmless(scalar)
                     ? [Character(scalar)]
                     : Array("\\u{\(String(scalar.value, radix: 16))}")
-            })
+            }
+        )
     }
 
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,57 +1,46 @@
 internal import OAuth
 internal import VaultCrypto
 
-/// The JSON of an account record.
+/// The plaintext of an account record.
 ///
-/// The names are part of the file format.
-struct AccountRecord: Codable {
-    let name: String
-    let clientID: String
-    let clientSecret: String?
-    let clientAuthentication: ClientAuthentication
-    let tokenEndpoint: String
-    let authorizationEndpoint: String?
-    let issuer: String?
-    let redirectURI: String?
-    let scope: [String]?
-
-    enum CodingKeys: String, CodingKey {
-        case name, issuer, scope
-        case clientID = "client_id"
-        case clientSecret = "client_secret"
-        case clientAuthentication = "client_authentication"
-        case tokenEndpoint = "token_endpoint"
-        case authorizationEndpoint = "authorization_endpoint"
-        case redirectURI = "redirect_uri"
-    }
-
-    init(_ settings: AccountSettings) {
-        name = settings.name.text
-        clientID = settings.client.id.rawValue
-        clientSecret = settings.client.secret?.reveal { $0 }
-        clientAuthentication = settings.client.authentication
-        tokenEndpoint = settings.tokenEndpoint.string
-        authorizationEndpoint = settings.authorizationEndpoint?.string
-        issuer = settings.issuer
-        redirectURI = settings.redirectURI
-        scope = settings.requestedScope.isEmpty ? nil : settings.requestedScope.names
+/// The names of its members are part of the file format.
+enum AccountRecord {
+    static func encode(_ settings: AccountSettings) -> Secret {
+        let scope = settings.requestedScope
+        return SealedJSON([
+            "name": .text(settings.name.text),
+            "client_id": .text(settings.client.id.rawValue),
+            "client_secret": settings.client.secret.map { .string($0) },
+            "client_authentication": .text(settings.client.authentication.rawValue),
+            "token_endpoint": .text(settings.tokenEndpoint.string),
+            "authorization_endpoint": settings.authorizationEndpoint.map { .text($0.string) },
+            "issuer": settings.issuer.map { .text($0) },
+            "redirect_uri": settings.redirectURI.map { .text($0) },
+            "scope": scope.isEmpty ? nil : .texts(scope.names),
+        ]).encoded
     }
 
     /// The settings; endpoints were checked before they were sealed.
-    func settings() throws(SealingError) -> AccountSettings {
-        guard let name = AccountName(name) else { throw SealingError() }
+    static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
+        let record = try SealedJSON(decoding: plaintext)
+        guard let name = AccountName(try record.text("name")),
+            let authentication = ClientAuthentication(
+                rawValue: try record.text("client_authentication")
+            )
+        else { throw SealingError() }
         return AccountSettings(
             name: name,
             client: Client(
-                id: ClientID(rawValue: clientID),
-                secret: clientSecret.map { Secret($0) },
-                authentication: clientAuthentication
+                id: ClientID(rawValue: try record.text("client_id")),
+                secret: try record.optional("client_secret", SealedJSON.secret),
+                authentication: authentication
             ),
-            tokenEndpoint: EndpointURL(unchecked: tokenEndpoint),
-            authorizationEndpoint: authorizationEndpoint.map { EndpointURL(unchecked: $0) },
-            issuer: issuer,
-            redirectURI: redirectURI,
-            requestedScope: Scope(scope ?? [])
+            tokenEndpoint: EndpointURL(unchecked: try record.text("token_endpoint")),
+            authorizationEndpoint: try record.optional("authorization_endpoint", SealedJSON.text)
+                .map { EndpointURL(unchecked: $0) },
+            issuer: try record.optional("issuer", SealedJSON.text),
+            redirectURI: try record.optional("redirect_uri", SealedJSON.text),
+            requestedScope: Scope(try record.optional("scope", SealedJSON.texts) ?? [])
         )
     }
 }

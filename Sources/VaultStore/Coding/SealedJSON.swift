@@ -1,33 +1,78 @@
 internal import FoundationEssentials
+internal import OAuth
 internal import VaultCrypto
 
-/// The plaintexts of sealed records: JSON in and out of `Secret`.
+/// The members of a sealed record's plaintext, read strictly: what is missing or of another type
+/// makes the record as unusable as one that does not open.
 ///
-/// What the coders copy on the way is not wiped; SECURITY.md says so.
-enum SealedJSON {
-    static func encode(_ value: some Encodable) throws -> Secret {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .secondsSince1970
-        var bytes = Array(try encoder.encode(value))
-        return Secret(wiping: &bytes)
+/// Tokens go from record to `Secret` and back without becoming text in between.
+struct SealedJSON {
+    private var members: [String: JSONValue]
+
+    init(_ members: [String: JSONValue?]) {
+        self.members = members.compactMapValues { $0 }
     }
 
-    static func decode<Value: Decodable>(
-        _ type: Value.Type,
-        from plaintext: Secret
-    ) throws(SealingError) -> Value {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .secondsSince1970
-        let data = plaintext.withBytes { bytes in
-            unsafe bytes.withUnsafeBufferPointer { unsafe Data(buffer: $0) }
-        }
-        do {
-            return try decoder.decode(type, from: data)
-        } catch {
-            // The seal is good and the content is not: as unusable as one that does not open. The
-            // decoder's own words may quote the content.
+    init(_ value: JSONValue?) throws(SealingError) {
+        guard let members = value?.object else { throw SealingError() }
+        self.members = members
+    }
+
+    init(decoding plaintext: Secret) throws(SealingError) {
+        let result = JSONReader.read(plaintext)
+        guard result.isComplete else { throw SealingError() }
+        try self.init(result.value)
+    }
+
+    var value: JSONValue { .object(members) }
+    var encoded: Secret { JSONText.encode(value) }
+
+    subscript(name: String) -> JSONValue? { members[name] }
+
+    // MARK: - Reading
+
+    func secret(_ name: String) throws(SealingError) -> Secret {
+        guard let secret = members[name]?.secret else { throw SealingError() }
+        return secret
+    }
+
+    func text(_ name: String) throws(SealingError) -> String {
+        try secret(name).reveal { $0 }
+    }
+
+    func number(_ name: String) throws(SealingError) -> Double {
+        guard case .number(let digits) = members[name], let number = Double(digits) else {
             throw SealingError()
         }
+        return number
     }
+
+    func date(_ name: String) throws(SealingError) -> Date {
+        Date(timeIntervalSince1970: try number(name))
+    }
+
+    func texts(_ name: String) throws(SealingError) -> [String] {
+        guard let elements = members[name]?.array else { throw SealingError() }
+        let texts = elements.compactMap(\.text)
+        guard texts.count == elements.count else { throw SealingError() }
+        return texts
+    }
+
+    /// What `read` gives for a member, or nil when it is missing.
+    func optional<Value>(
+        _ name: String,
+        _ read: (SealedJSON) -> (String) throws(SealingError) -> Value
+    ) throws(SealingError) -> Value? {
+        guard members[name] != nil else { return nil }
+        return try read(self)(name)
+    }
+}
+
+// MARK: - Writing
+
+extension JSONValue {
+    static func text(_ text: String) -> JSONValue { .string(Secret(text)) }
+    static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .text($0) }) }
+    static func number(_ number: Double) -> JSONValue { .number("\(number)") }
+    static func date(_ date: Date) -> JSONValue { .number(date.timeIntervalSince1970) }
 }

@@ -3,131 +3,114 @@ internal import OAuth
 internal import Platform
 internal import VaultCrypto
 
-/// The JSON of a token record.
+/// The plaintext of a token record.
 ///
-/// The names are part of the file format.
-struct TokenRecord: Codable {
-    struct AccessToken: Codable {
-        let accessToken: String
-        let tokenType: String
-        let obtained: MomentRecord
-        let lifetime: Double?
-        let scope: [String]?
-
-        enum CodingKeys: String, CodingKey {
-            case obtained, lifetime, scope
-            case accessToken = "access_token"
-            case tokenType = "token_type"
-        }
+/// The names of its members are part of the file format.
+enum TokenRecord {
+    static func encode(_ tokens: TokenSet) -> Secret {
+        SealedJSON([
+            "refresh_token": tokens.refreshToken.map { .string($0) },
+            "access_tokens": .array(tokens.accessTokens.map { value(of: $0) }),
+            "previous": tokens.previous.map { previous in
+                SealedJSON([
+                    "refresh_token": .string(previous.value), "until": .date(previous.until),
+                ]).value
+            },
+            "sign_in_needed": tokens.signInNeeded.map { needed in
+                SealedJSON([
+                    "reason": .text(needed.reason.rawValue), "since": .date(needed.since),
+                ]).value
+            },
+        ]).encoded
     }
 
-    struct Previous: Codable {
-        let refreshToken: String
-        let until: Date
-
-        enum CodingKeys: String, CodingKey {
-            case until
-            case refreshToken = "refresh_token"
-        }
-    }
-
-    struct NeedsSignIn: Codable {
-        let reason: SignInNeeded.Reason
-        let since: Date
-    }
-
-    let refreshToken: String?
-    let accessTokens: [AccessToken]
-    let previous: Previous?
-    let signInNeeded: NeedsSignIn?
-
-    enum CodingKeys: String, CodingKey {
-        case previous
-        case refreshToken = "refresh_token"
-        case accessTokens = "access_tokens"
-        case signInNeeded = "sign_in_needed"
-    }
-
-    init(_ tokens: TokenSet) {
-        refreshToken = tokens.refreshToken?.reveal { $0 }
-        accessTokens = tokens.accessTokens.map { token in
-            AccessToken(
-                accessToken: token.value.reveal { $0 },
-                tokenType: token.tokenType,
-                obtained: MomentRecord(token.obtained),
-                lifetime: token.lifetime,
-                scope: token.grantedScope?.names
-            )
-        }
-        previous = tokens.previous.map { previous in
-            Previous(refreshToken: previous.value.reveal { $0 }, until: previous.until)
-        }
-        signInNeeded = tokens.signInNeeded.map { needed in
-            NeedsSignIn(reason: needed.reason, since: needed.since)
-        }
-    }
-
-    func tokens() -> TokenSet {
-        TokenSet(
-            refreshToken: refreshToken.map { Secret($0) },
-            accessTokens: accessTokens.map { token in
-                StoredAccessToken(
-                    value: Secret(token.accessToken),
-                    tokenType: token.tokenType,
-                    obtained: token.obtained.moment,
-                    lifetime: token.lifetime,
-                    grantedScope: token.scope.map { Scope($0) }
+    static func decode(_ plaintext: Secret) throws(SealingError) -> TokenSet {
+        let record = try SealedJSON(decoding: plaintext)
+        guard let list = record["access_tokens"]?.array else { throw SealingError() }
+        var accessTokens: [StoredAccessToken] = []
+        for element in list { accessTokens.append(try accessToken(SealedJSON(element))) }
+        return TokenSet(
+            refreshToken: try record.optional("refresh_token", SealedJSON.secret),
+            accessTokens: accessTokens,
+            previous: try record["previous"].map { value throws(SealingError) in
+                let previous = try SealedJSON(value)
+                return PreviousRefreshToken(
+                    value: try previous.secret("refresh_token"),
+                    until: try previous.date("until")
                 )
             },
-            previous: previous.map { previous in
-                PreviousRefreshToken(value: Secret(previous.refreshToken), until: previous.until)
-            },
-            signInNeeded: signInNeeded.map { needed in
-                SignInNeeded(reason: needed.reason, since: needed.since)
+            signInNeeded: try record["sign_in_needed"].map { value throws(SealingError) in
+                let needed = try SealedJSON(value)
+                guard let reason = SignInNeeded.Reason(rawValue: try needed.text("reason")) else {
+                    throw SealingError()
+                }
+                return SignInNeeded(reason: reason, since: try needed.date("since"))
             }
+        )
+    }
+
+    private static func value(of token: StoredAccessToken) -> JSONValue {
+        SealedJSON([
+            "access_token": .string(token.value), "token_type": .text(token.tokenType),
+            "obtained": MomentRecord.value(of: token.obtained),
+            "lifetime": token.lifetime.map { .number($0) },
+            "scope": token.grantedScope.map { .texts($0.names) },
+        ]).value
+    }
+
+    private static func accessToken(
+        _ record: SealedJSON
+    ) throws(SealingError) -> StoredAccessToken {
+        StoredAccessToken(
+            value: try record.secret("access_token"),
+            tokenType: try record.text("token_type"),
+            obtained: try MomentRecord.moment(record["obtained"]),
+            lifetime: try record.optional("lifetime", SealedJSON.number),
+            grantedScope: try record.optional("scope", SealedJSON.texts).map { Scope($0) }
         )
     }
 }
 
-/// The JSON of a moment.
-struct MomentRecord: Codable {
-    let wall: Date
-    let bootID: String
-    let uptime: Double
-
-    enum CodingKeys: String, CodingKey {
-        case wall, uptime
-        case bootID = "boot_id"
+/// A moment inside a record.
+enum MomentRecord {
+    static func value(of moment: Moment) -> JSONValue {
+        SealedJSON([
+            "wall": .date(moment.wall), "boot_id": .text(moment.bootID),
+            "uptime": .number(moment.uptime),
+        ]).value
     }
 
-    init(_ moment: Moment) {
-        wall = moment.wall
-        bootID = moment.bootID
-        uptime = moment.uptime
+    static func moment(_ value: JSONValue?) throws(SealingError) -> Moment {
+        let record = try SealedJSON(value)
+        return Moment(
+            wall: try record.date("wall"),
+            bootID: try record.text("boot_id"),
+            uptime: try record.number("uptime")
+        )
     }
-
-    var moment: Moment { Moment(wall: wall, bootID: bootID, uptime: uptime) }
 }
 
-/// The JSON of an intent record.
-struct IntentRecord: Codable {
-    let refreshTokenHash: String
-    let claimed: MomentRecord
-    let attempt: Int
-
-    enum CodingKeys: String, CodingKey {
-        case claimed, attempt
-        case refreshTokenHash = "refresh_token_hash"
+/// The plaintext of an intent record.
+///
+/// The names of its members are part of the file format.
+enum IntentRecord {
+    static func encode(_ intent: Intent) -> Secret {
+        SealedJSON([
+            "refresh_token_hash": .text(intent.refreshTokenHash.hexadecimal),
+            "claimed": MomentRecord.value(of: intent.claimed),
+            "attempt": .number("\(intent.attempt)"),
+        ]).encoded
     }
 
-    init(_ intent: Intent) {
-        refreshTokenHash = intent.refreshTokenHash.hexadecimal
-        claimed = MomentRecord(intent.claimed)
-        attempt = intent.attempt
-    }
-
-    func intent() throws(SealingError) -> Intent {
-        guard let hash = [UInt8](hexadecimal: refreshTokenHash) else { throw SealingError() }
-        return Intent(refreshTokenHash: hash, claimed: claimed.moment, attempt: attempt)
+    static func decode(_ plaintext: Secret) throws(SealingError) -> Intent {
+        let record = try SealedJSON(decoding: plaintext)
+        guard let hash = [UInt8](hexadecimal: try record.text("refresh_token_hash")),
+            let attempt = Int(exactly: try record.number("attempt"))
+        else { throw SealingError() }
+        return Intent(
+            refreshTokenHash: hash,
+            claimed: try MomentRecord.moment(record["claimed"]),
+            attempt: attempt
+        )
     }
 }

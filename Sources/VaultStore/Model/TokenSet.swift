@@ -79,7 +79,7 @@ package struct PreviousRefreshToken: Sendable, Hashable {
 /// Why only a person can go on.
 package struct SignInNeeded: Sendable, Hashable {
     /// The reasons, by the names they are stored under.
-    package enum Reason: String, Sendable, Codable {
+    package enum Reason: String, Sendable {
         case grantRefused = "grant_refused"
         case interactionRequired = "interaction_required"
         case refusedWithoutReason = "refused_without_reason"

@@ -116,30 +116,27 @@ extension VaultFile {
         guard let id = AccountID(row.blob(at: 1)) else { throw SealingError() }
         let revision = UInt64(clamping: row.integer(at: 3))
         let generation = UInt64(clamping: row.integer(at: 5))
-        let settings = try SealedJSON.decode(
-            AccountRecord.self,
-            from: keyring.open(
+        let settings = try AccountRecord.decode(
+            keyring.open(
                 row.blob(at: 4),
                 kind: .account,
                 account: id,
                 generation: revision
             )
-        ).settings()
+        )
         guard settings.name.text == row.text(at: 2) else { throw SealingError() }
-        let tokens = try SealedJSON.decode(
-            TokenRecord.self,
-            from: keyring.open(
+        let tokens = try TokenRecord.decode(
+            keyring.open(
                 row.blob(at: 6),
                 kind: .tokens,
                 account: id,
                 generation: generation
             )
-        ).tokens()
+        )
         let intent = try row.optionalBlob(at: 7).map { box in
-            try SealedJSON.decode(
-                IntentRecord.self,
-                from: keyring.open(box, kind: .intent, account: id, generation: generation)
-            ).intent()
+            try IntentRecord.decode(
+                keyring.open(box, kind: .intent, account: id, generation: generation)
+            )
         }
         return StoredAccount(
             number: row.integer(at: 0),

@@ -144,7 +144,7 @@ extension VaultFile {
         _ keyring: Keyring
     ) throws -> [UInt8] {
         keyring.seal(
-            try SealedJSON.encode(AccountRecord(settings)),
+            AccountRecord.encode(settings),
             kind: .account,
             account: id,
             generation: revision
@@ -159,7 +159,7 @@ extension VaultFile {
         kind: RecordKind = .tokens
     ) throws -> [UInt8] {
         keyring.seal(
-            try SealedJSON.encode(TokenRecord(tokens)),
+            TokenRecord.encode(tokens),
             kind: kind,
             account: id,
             generation: generation

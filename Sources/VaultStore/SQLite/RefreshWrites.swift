@@ -20,8 +20,8 @@ extension VaultFile {
     package func claim(_ account: StoredAccount, intent: Intent) throws -> Claim {
         try connection.write {
             let keyring = try currentKeyring()
-            let record = try keyring.seal(
-                SealedJSON.encode(IntentRecord(intent)),
+            let record = keyring.seal(
+                IntentRecord.encode(intent),
                 kind: .intent,
                 account: account.id,
                 generation: account.generation

@@ -13,14 +13,46 @@ package final class VaultFile {
     private(set) var unlockedKeys: VaultKeys?
 
     /// Opens a vault after checking who can reach its files and that the schema is ours.
-    package init(_ location: VaultLocation) throws {
+    package convenience init(_ location: VaultLocation) throws {
+        let connection = try Self.connect(to: location)
+        try self.init(location, connection)
+    }
+
+    private init(_ location: VaultLocation, _ connection: Connection) throws {
         self.location = location
-        try Self.checkFiles(of: location)
-        do {
-            connection = try Connection(path: location.database, mode: .readWrite)
-            try DatabaseSettings.apply(to: connection)
+        self.connection = connection
+        header = try Self.translatingDamage(location) {
+            try DatabaseSettings.applyForReading(to: connection)
             try Schema.check(connection, path: location.database)
-            header = try VaultHeader(reading: connection)
+            return try VaultHeader(reading: connection)
+        }
+    }
+
+    /// Opens a vault for some reads: what they see is of one moment, and the file is locked once.
+    package static func read<Result>(
+        _ location: VaultLocation,
+        _ body: (VaultFile) throws -> Result
+    ) throws -> Result {
+        let connection = try connect(to: location)
+        return try connection.read {
+            try body(VaultFile(location, connection))
+        }
+    }
+
+    private static func connect(to location: VaultLocation) throws -> Connection {
+        try checkFiles(of: location)
+        return try translatingDamage(location) {
+            try Connection(path: location.database, mode: .readWrite)
+        }
+    }
+
+    /// What SQLite cannot make sense of is no vault.
+    private static func translatingDamage<Result>(
+        _ location: VaultLocation,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
         } catch let error as SQLiteError
             where [.notADatabase, .corrupt].contains(error.code.primary)
         {
@@ -43,8 +75,11 @@ package final class VaultFile {
         } catch let error as SystemError {
             throw StoreError.file(path: location.directory, error)
         }
-        let journal = location.database + "-journal"
-        if FileSystem.exists(journal) { try FilePermissions.checkFile(journal) }
+        do {
+            try FilePermissions.checkFile(location.database + "-journal")
+        } catch let error as SystemError where error == .notFound {
+            // The first write makes it.
+        }
     }
 
     package var vaultID: VaultID { header.vaultID }
