@@ -68,6 +68,7 @@ package enum AgentMain {
         let reason = await AgentLife(service: service, isOnDemand: options.isOnDemand).last()
         log.write("stop", ["reason": reason])
         try? FileSystem.remove(location.socket)
+        service.wakeWaiters()
         await server.stop()
         await service.stop()
         transport.close()

@@ -10,21 +10,21 @@ final class AgentService: Sendable {
     let transport: any HTTPTransport
     let log: AgentLog
     let signIns: SignIns
-    private let state: Locked<State>
+    private let lastRequest: Locked<Double>
     private let scheduler: Task<Void, any Error>
     private let recorder: Task<Void, Never>
 
-    private struct State {
-        var lastRequest: Double
-        var stop: AsyncStream<String>.Continuation?
-    }
+    /// Why a client asked the agent to stop.
+    let stopRequests: AsyncStream<String>
+    private let stopRequest: AsyncStream<String>.Continuation
 
     init(vault: Vault, transport: any HTTPTransport, log: AgentLog) {
         self.vault = vault
         self.transport = transport
         self.log = log
         signIns = SignIns(vault: vault, transport: transport)
-        state = Locked(State(lastRequest: Uptime.seconds()))
+        lastRequest = Locked(Uptime.seconds())
+        (stopRequests, stopRequest) = AsyncStream.makeStream()
         // Both are awaited in `stop`.
         scheduler = Task { try await vault.runScheduler() }
         let events = vault.events
@@ -35,12 +35,12 @@ final class AgentService: Sendable {
 
     /// Notes that a client is there.
     func touch() {
-        state.withLock { $0.lastRequest = Uptime.seconds() }
+        lastRequest.withLock { $0 = Uptime.seconds() }
     }
 
     /// Seconds since a client was there.
     var idleSeconds: Double {
-        Uptime.seconds() - state.withLock { $0.lastRequest }
+        Uptime.seconds() - lastRequest.withLock { $0 }
     }
 
     /// Whether an account has a refresh to come, or a sign-in is under way.
@@ -49,21 +49,17 @@ final class AgentService: Sendable {
         signIns.areWaiting || ((try? vault.hasRefreshToCome()) ?? true)
     }
 
-    /// Gives the reason once a client asks the agent to stop.
-    func stopRequests() -> AsyncStream<String> {
-        AsyncStream { continuation in
-            state.withLock { $0.stop = continuation }
-        }
+    func requestStop(_ reason: String) {
+        stopRequest.yield(reason)
     }
 
-    func requestStop(_ reason: String) {
-        let continuation = state.withLock { $0.stop }
-        continuation?.yield(reason)
+    /// Lets requests that wait for something come to their end.
+    func wakeWaiters() {
+        signIns.cancelAll()
     }
 
     /// Stores what is in flight and ends.
     func stop() async {
-        signIns.cancelAll()
         scheduler.cancel()
         _ = try? await scheduler.value
         await vault.close()
