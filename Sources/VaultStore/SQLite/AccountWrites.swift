@@ -45,10 +45,15 @@ extension VaultFile {
         }
     }
 
-    /// Gives an account a new grant: the next generation of the same account.
+    /// Gives an account a new grant, and a new name if the settings have one: the next generation
+    /// of the same account.
     package func replace(_ account: StoredAccount, with new: NewAccount) throws -> StoredAccount {
         try connection.write {
             let keyring = try currentKeyring()
+            let name = new.settings.name
+            guard try name == account.name || !exists(name) else {
+                throw StoreError.nameTaken(name)
+            }
             try refuseKnownGrant(new.tokens, besides: account.id, keyring)
             let revision = account.revision + 1
             let generation = account.generation + 1
@@ -57,7 +62,7 @@ extension VaultFile {
                 UPDATE account SET revision = ?4, account_box = ?5, generation = ?6, \
                 tokens_box = ?7, intent_box = NULL, refresh_token_hash = ?8, state = ?9, \
                 expires_at = ?10, due_at = ?11, failure_count = 0, failure = NULL, \
-                failed_at = NULL \
+                failed_at = NULL, name = ?12 \
                 WHERE account_id = ?1 AND revision = ?2 AND generation = ?3
                 """
             )
@@ -75,6 +80,7 @@ extension VaultFile {
             update.bind(new.health.state.rawValue, at: 9)
             update.bind(new.expiry?.unixSeconds, at: 10)
             update.bind(new.health.due?.unixSeconds, at: 11)
+            update.bind(name.text, at: 12)
             try update.run()
             guard connection.changes == 1 else { throw StoreError.superseded }
             return StoredAccount(
