@@ -1,0 +1,111 @@
+import FoundationEssentials
+import VaultCrypto
+import VaultSQLite
+
+@testable import VaultStore
+
+/// A vault in a folder of its own, with its key file beside it.
+struct TemporaryVault: Sendable {
+    let folder: String
+
+    var location: VaultLocation { VaultLocation(directory: folder + "/vault") }
+    var database: String { location.database }
+    var journal: String { database + "-journal" }
+    var keyFile: String { folder + "/vault.key" }
+
+    func create() throws {
+        _ = try VaultFile.create(location, keyFile: keyFile, now: Fixture.now)
+    }
+
+    /// The vault, unlocked.
+    func open() throws -> VaultFile {
+        let file = try VaultFile(location)
+        try file.unlock(keyFile: keyFile)
+        return file
+    }
+
+    func openStore() throws -> SQLiteStore {
+        let file = try VaultFile(location)
+        try file.unlock(keyFile: keyFile)
+        return try SQLiteStore(file)
+    }
+
+    /// Runs SQL on the file as somebody would who can write to it: no check holds it back.
+    func edit(_ script: String) throws {
+        let connection = try Connection(path: database, mode: .readWrite)
+        try connection.executeScript(
+            "PRAGMA ignore_check_constraints = ON; PRAGMA writable_schema = ON; \(script)"
+        )
+    }
+
+    /// The one value that a query gives.
+    func blob(_ sql: String) throws -> [UInt8] {
+        let connection = try Connection(path: database, mode: .readWrite)
+        var select = try connection.prepare(sql)
+        return try select.step() ? select.blob(at: 0) : []
+    }
+
+    func count(_ sql: String) throws -> Int64 {
+        let connection = try Connection(path: database, mode: .readWrite)
+        var select = try connection.prepare(sql)
+        return try select.step() ? select.integer(at: 0) : 0
+    }
+
+    /// Every name in the vault's directory and beside it.
+    func files() throws -> Set<String> {
+        Set(try FileManager.default.subpathsOfDirectory(atPath: folder))
+    }
+}
+
+/// Runs `body` with a fresh vault, in a folder that goes afterwards.
+func withTemporaryVault<Result>(
+    _ body: (TemporaryVault) async throws -> Result
+) async throws -> Result {
+    try await withTemporaryFolder { folder in
+        let vault = TemporaryVault(folder: folder)
+        try vault.create()
+        return try await body(vault)
+    }
+}
+
+/// Runs `body` with a folder (0700) that goes afterwards.
+func withTemporaryFolder<Result>(
+    _ body: (String) async throws -> Result
+) async throws -> Result {
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try await body(folder)
+}
+
+/// The same for a test that runs in a process of its own, where nothing may be awaited.
+func inTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try body(folder)
+}
+
+private func makeTemporaryFolder() throws -> String {
+    let folder = FileManager.default.temporaryDirectory
+        .appending(path: "vault-store-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(
+        atPath: folder,
+        withIntermediateDirectories: false,
+        attributes: [.posixPermissions: 0o700]
+    )
+    return folder
+}
+
+/// The bytes of a file; none when it is not there.
+func bytes(of path: String) -> [UInt8] {
+    (try? Data(contentsOf: URL(filePath: path))).map { Array($0) } ?? []
+}
+
+func write(_ bytes: [UInt8], to path: String) throws {
+    try Data(bytes).write(to: URL(filePath: path))
+}
+
+extension [UInt8] {
+    func contains(sequence other: [UInt8]) -> Bool {
+        firstRange(of: other) != nil
+    }
+}
