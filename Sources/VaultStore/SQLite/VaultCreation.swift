@@ -20,8 +20,10 @@ extension VaultFile {
             throw StoreError.file(path: location.directory, error)
         }
         try FilePermissions.checkDirectory(location.directory)
-        guard !FileSystem.exists(location.database) else {
-            throw StoreError.vaultExists(path: location.database)
+        // A journal without its database is what is left of another vault, and SQLite would play it
+        // back into the new one.
+        for path in [location.database] + location.companions where FileSystem.exists(path) {
+            throw StoreError.vaultExists(path: path)
         }
         let vaultID = VaultID.random()
         let keyFile = try keyFilePath(keyFile, for: vaultID, location)

@@ -43,8 +43,9 @@ package final class VaultFile {
         } catch let error as SystemError {
             throw StoreError.file(path: location.directory, error)
         }
-        let journal = location.database + "-journal"
-        if FileSystem.exists(journal) { try FilePermissions.checkFile(journal) }
+        for companion in location.companions where FileSystem.exists(companion) {
+            try FilePermissions.checkFile(companion)
+        }
     }
 
     package var vaultID: VaultID { header.vaultID }
