@@ -67,6 +67,18 @@ package enum FileSystem {
         return String(cString: resolved)
     }
 
+    /// The directory a path is or would be made in, with every symbolic link followed: the nearest
+    /// one above it that exists.
+    package static func resolvedDirectory(above path: String) throws(SystemError) -> String {
+        var parent = path[...]
+        repeat {
+            guard let slash = parent.lastIndex(of: "/") else { return try resolved(".") }
+            parent = parent[..<slash]
+            if parent.isEmpty { return "/" }
+        } while !exists(String(parent))
+        return try resolved(String(parent))
+    }
+
     /// Makes a directory (0700 whatever the umask) and those above it that are missing.
     package static func makeDirectories(_ path: String) throws(SystemError) {
         do {

@@ -50,8 +50,14 @@ extension VaultFile {
             throw StoreError.noPlaceForKeyFile
         }
         let path = FileSystem.absolute(given)
-        guard !path.hasPrefix(location.directory + "/") else {
-            throw StoreError.keyFileInsideVault(path: path)
+        do {
+            let place = try FileSystem.resolvedDirectory(above: path)
+            let directory = try FileSystem.resolved(location.directory)
+            guard place != directory, !place.hasPrefix(directory + "/") else {
+                throw StoreError.keyFileInsideVault(path: path)
+            }
+        } catch let error as SystemError {
+            throw StoreError.file(path: path, error)
         }
         return path
     }
