@@ -20,12 +20,20 @@ package enum DatabaseSettings {
         Pragma(name: "mmap_size", value: "0", readsAs: "0"),
     ]
 
-    /// Applies all of them.
-    package static func apply(to connection: Connection) throws(SQLiteError) {
+    /// Keeps the schema of a file that is still to be looked at from running anything.
+    ///
+    /// Nothing of the file is read or written.
+    package static func restrictSchema(of connection: Connection) throws(SQLiteError) {
         try connection.configure(.defensive, true)
         for option in Connection.Option.allCases where option != .defensive {
             try connection.configure(option, false)
         }
+    }
+
+    /// Applies the pragmas.
+    ///
+    /// That takes a file out of write-ahead logging, so it has to be known as ours by then.
+    package static func apply(to connection: Connection) throws(SQLiteError) {
         for pragma in pragmas {
             try connection.execute("PRAGMA \(pragma.name) = \(pragma.value)")
             let found = try connection.pragma(pragma.name)

@@ -15,6 +15,7 @@ import VaultSQLite
     func everyPragmaReadsBack(pragma: String, value: String) async throws {
         try await withTemporaryDatabase { path in
             let connection = try Connection(path: path, mode: .create)
+            try DatabaseSettings.restrictSchema(of: connection)
             try DatabaseSettings.apply(to: connection)
             #expect(try connection.pragma(pragma) == value)
         }

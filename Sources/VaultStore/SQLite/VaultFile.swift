@@ -18,8 +18,9 @@ package final class VaultFile {
         try Self.checkFiles(of: location)
         do {
             connection = try Connection(path: location.database, mode: .readWrite)
-            try DatabaseSettings.apply(to: connection)
+            try DatabaseSettings.restrictSchema(of: connection)
             try Schema.check(connection, path: location.database)
+            try DatabaseSettings.apply(to: connection)
             header = try VaultHeader(reading: connection)
         } catch let error as SQLiteError
             where [.notADatabase, .corrupt].contains(error.code.primary)
