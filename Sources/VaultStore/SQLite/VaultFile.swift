@@ -93,10 +93,10 @@ package final class VaultFile {
     package func selectedAccount() throws -> AccountID? {
         let keyring = try currentKeyring()
         guard let selection = header.selection else { return nil }
-        guard keyring.selection(selection.hash, names: selection.account) else {
-            throw StoreError.tampered(.selection)
-        }
-        return selection.account
+        guard let account = AccountID(selection.account),
+            keyring.selection(selection.hash, names: account)
+        else { throw StoreError.tampered(.selection) }
+        return account
     }
 
     /// Makes an account the current one.
