@@ -25,16 +25,22 @@ enum Schema {
     ///
     /// A trigger or view that somebody added would run inside our transactions.
     static func check(_ connection: Connection, path: String) throws {
-        let version: Int64
+        let version = try version(of: connection, path: path)
+        guard version == migrator.newestVersion, try digest(of: connection) == digest else {
+            throw StoreError.tampered(.schema)
+        }
+    }
+
+    /// The version of a file, after refusing one that is not a vault's or is newer than this
+    /// program.
+    @discardableResult
+    static func version(of connection: Connection, path: String) throws -> Int64 {
         do {
-            version = try migrator.version(of: connection)
+            return try migrator.version(of: connection)
         } catch Migrator.Failure.newerSchema(let version) {
             throw StoreError.newerFormat(version: version)
         } catch Migrator.Failure.otherApplication {
             throw StoreError.damaged(path: path)
-        }
-        guard version == migrator.newestVersion, try digest(of: connection) == digest else {
-            throw StoreError.tampered(.schema)
         }
     }
 

@@ -71,9 +71,11 @@ package final class VaultFile {
 
     /// The keys that the file's records are sealed under now.
     ///
-    /// Another process may have written a new keyring since; the root key opens that one too.
+    /// Another process may have written a new keyring since; the root key opens that one too. It may
+    /// also have migrated the file, which is then no longer ours to write.
     func currentKeyring() throws -> Keyring {
         guard let keys = unlockedKeys else { throw StoreError.locked(.noKeyFileSlot) }
+        try Schema.version(of: connection, path: location.database)
         header = try VaultHeader(reading: connection)
         guard header.keyringVersion != keys.keyring.version else { return keys.keyring }
         let renewed = try keys.renewed(header: header)
