@@ -129,9 +129,7 @@ extension VaultFile {
         _ keyring: Keyring
     ) throws {
         guard let hash = tokens.refreshToken.map({ keyring.spentTokenHash(of: $0) }) else { return }
-        var spent = try connection.prepare("SELECT 1 FROM spent_token WHERE hash = ?1")
-        spent.bind(hash, at: 1)
-        guard try !spent.step() else { throw StoreError.grantKnown(.spent) }
+        guard try !isSpent(hash) else { throw StoreError.grantKnown(.spent) }
         var stored = try connection.prepare(
             "SELECT name, account_id FROM account WHERE refresh_token_hash = ?1"
         )
