@@ -47,8 +47,8 @@ enum Fixture {
     }
 
     /// An account with every part that one can have.
-    static func fullAccount(_ name: AccountName) -> NewAccount {
-        var account = account(name)
+    static func fullAccount(_ name: AccountName, grant: String? = nil) -> NewAccount {
+        var account = account(name, grant: grant)
         account.settings = AccountSettings(
             name: name,
             client: Client(

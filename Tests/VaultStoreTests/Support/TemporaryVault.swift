@@ -1,6 +1,5 @@
 import FoundationEssentials
 import VaultCrypto
-import VaultSQLite
 
 @testable import VaultStore
 
@@ -28,27 +27,6 @@ struct TemporaryVault: Sendable {
         let file = try VaultFile(location)
         try file.unlock(keyFile: keyFile)
         return try SQLiteStore(file)
-    }
-
-    /// Runs SQL on the file as somebody would who can write to it: no check holds it back.
-    func edit(_ script: String) throws {
-        let connection = try Connection(path: database, mode: .readWrite)
-        try connection.executeScript(
-            "PRAGMA ignore_check_constraints = ON; PRAGMA writable_schema = ON; \(script)"
-        )
-    }
-
-    /// The one value that a query gives.
-    func blob(_ sql: String) throws -> [UInt8] {
-        let connection = try Connection(path: database, mode: .readWrite)
-        var select = try connection.prepare(sql)
-        return try select.step() ? select.blob(at: 0) : []
-    }
-
-    func count(_ sql: String) throws -> Int64 {
-        let connection = try Connection(path: database, mode: .readWrite)
-        var select = try connection.prepare(sql)
-        return try select.step() ? select.integer(at: 0) : 0
     }
 
     /// Every name in the vault's directory and beside it.
