@@ -48,6 +48,7 @@ extension VaultFile {
     package func install(_ pair: NewPair, for claim: Claim) throws -> InstallOutcome {
         try connection.write {
             let keyring = try currentKeyring()
+            try forgetReceived(at: pair.now)
             if let hash = pair.spentTokenHash {
                 try rememberSpent(hash, of: claim.account, at: pair.now)
             }
@@ -129,13 +130,14 @@ extension VaultFile {
         try prune.run()
     }
 
+    /// Drops the pairs that came too late a week ago or longer; mostly there are none.
+    private func forgetReceived(at date: Date) throws {
+        var delete = try connection.prepare("DELETE FROM received_token WHERE received_at < ?1")
+        delete.bind(date.addingTimeInterval(-Self.receivedTokenLife).unixSeconds, at: 1)
+        try delete.run()
+    }
+
     private func keepAside(_ pair: NewPair, for claim: Claim, _ keyring: Keyring) throws {
-        var prune = try connection.prepare("DELETE FROM received_token WHERE received_at < ?1")
-        prune.bind(
-            pair.now.addingTimeInterval(-Self.receivedTokenLife).unixSeconds,
-            at: 1
-        )
-        try prune.run()
         var insert = try connection.prepare(
             """
             INSERT INTO received_token (account_id, generation, received_at, tokens_box) \
