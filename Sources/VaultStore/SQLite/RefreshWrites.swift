@@ -39,7 +39,8 @@ extension VaultFile {
             return Claim(
                 account: account.id,
                 number: account.number,
-                generation: account.generation
+                generation: account.generation,
+                incarnation: incarnation
             )
         }
     }
@@ -58,7 +59,7 @@ extension VaultFile {
                 UPDATE account SET generation = ?3, tokens_box = ?4, intent_box = NULL, \
                 refresh_token_hash = ?5, state = 'active', expires_at = ?6, due_at = ?7, \
                 failure_count = 0, failure = NULL, failed_at = NULL \
-                WHERE account_id = ?1 AND generation = ?2
+                WHERE account_id = ?1 AND generation = ?2 AND ?8
                 """
             )
             update.bind(claim.account.bytes, at: 1)
@@ -71,6 +72,7 @@ extension VaultFile {
             update.bind(pair.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }, at: 5)
             update.bind(pair.expiry?.unixSeconds, at: 6)
             update.bind(pair.due?.unixSeconds, at: 7)
+            update.bind(claim.incarnation == incarnation ? 1 : 0, at: 8)
             try update.run()
             if connection.changes == 1 { return .installed(generation: generation) }
             try keepAside(pair, for: claim, keyring)
@@ -82,7 +84,8 @@ extension VaultFile {
     package func abandon(_ claim: Claim, as abandonment: Abandonment) throws {
         try connection.write {
             let keyring = try currentKeyring()
-            guard var account = try account(claim.account), account.generation == claim.generation
+            guard claim.incarnation == incarnation, var account = try account(claim.account),
+                account.generation == claim.generation
             else { return }
             if let needed = abandonment.signInNeeded { account.tokens.signInNeeded = needed }
             let health = abandonment.health

@@ -50,6 +50,8 @@ package final class VaultFile {
     }
 
     package var vaultID: VaultID { header.vaultID }
+    /// As it was when the keyring was last looked at.
+    var incarnation: [UInt8] { header.incarnation }
 
     // MARK: - Keys
 
