@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import Glibc
 import VaultCrypto
 
 @testable import VaultStore
@@ -84,6 +85,16 @@ func write(_ bytes: [UInt8], to path: String) throws {
 
 extension [UInt8] {
     func contains(sequence other: [UInt8]) -> Bool {
-        firstRange(of: other) != nil
+        withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while rest.count >= other.count,
+                let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress,
+                let found = memchr(start, Int32(other[0]), rest.count - other.count + 1)
+            {
+                if memcmp(found, other, other.count) == 0 { return true }
+                rest = rest.dropFirst(UnsafeRawPointer(found) - start + 1)
+            }
+            return false
+        }
     }
 }
