@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 import VaultCrypto
+import VaultSQLite
 
 @testable import VaultStore
 
@@ -8,6 +9,7 @@ import VaultCrypto
     @Test func theNewestTwoHundredOfEachAccountAreKept() async throws {
         try await withTemporaryVault { vault in
             let file = try vault.open()
+            try file.connection.execute("PRAGMA synchronous = OFF")
             try Editor(vault).run(
                 """
                 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)

@@ -72,4 +72,31 @@ import Testing
             #expect(Set(seen).count == seen.count)
         }
     }
+
+    @Test(arguments: StoreKind.all)
+    func readersAndWritersNeverMeetALock(_ kind: StoreKind) async throws {
+        try await kind.withStore { open in
+            let stores = try (0..<4).map { _ in try open() }
+            _ = try await stores[0].insert(Fixture.account("work"))
+            _ = try await stores[0].insert(Fixture.account("home"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, store) in stores.enumerated() {
+                    group.addTask {
+                        for step in 0..<40 {
+                            _ = try await store.account(named: "work")
+                            _ = try await store.due(before: .distantFuture, limit: 2)
+                            guard index < 2 else { continue }
+                            try await store.refresh(
+                                index == 0 ? "work" : "home",
+                                to: "\(index) \(step)"
+                            )
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await stores[3].account(named: "work").generation == 41)
+            #expect(try await stores[3].account(named: "home").generation == 41)
+        }
+    }
 }

@@ -3,6 +3,8 @@ internal import Glibc
 /// Makes this process nobody's for good where it is root's: to root every permission check passes.
 func becomeUnprivileged() {
     guard geteuid() == 0 else { return }
+    // Root's own place for temporary files may be closed to others; the common one is not.
+    unsetenv("TMPDIR")
     guard setgroups(0, nil) == 0, setgid(65_534) == 0, setuid(65_534) == 0 else { exit(99) }
 }
 
