@@ -146,6 +146,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "VaultSQLiteTests",
+            dependencies: ["VaultSQLite"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "OAuthTests",
             dependencies: ["OAuth", "VaultCrypto"],
             exclude: ["CONTESTED.md", "Fixtures"],

@@ -71,9 +71,13 @@ int32_t cplatform_open_lock_file(const char *path) {
     int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (descriptor < 0) return -errno;
     struct stat found;
-    if (fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode)) return descriptor;
-    close(descriptor);
-    return -EINVAL;
+    if (fstat(descriptor, &found) || !S_ISREG(found.st_mode)) {
+        close(descriptor);
+        return -EINVAL;
+    }
+    // A umask that takes the owner's bits away would keep the next process out.
+    if ((found.st_mode & 0777) != 0600) fchmod(descriptor, 0600);
+    return descriptor;
 }
 
 // ---- clocks ----------------------------------------------------------------------------------
@@ -333,7 +337,9 @@ static int write_all(int descriptor, const char *bytes, uint64_t count) {
 int32_t cplatform_write_new_file(const char *path, const void *bytes, uint64_t count) {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0) return -errno;
-    int result = write_all(descriptor, bytes, count);
+    // The umask may have taken away more than it should.
+    int result = fchmod(descriptor, 0600) ? -errno : 0;
+    if (result == 0) result = write_all(descriptor, bytes, count);
     if (result == 0 && fsync(descriptor)) result = -errno;
     if (close(descriptor) && result == 0) result = -errno;
     if (result == 0) result = sync_directory_of(path);

@@ -37,6 +37,9 @@ package struct Claim: Sendable, Hashable {
     package let account: AccountID
     package let number: Int64
     package let generation: UInt64
+    /// The life of the store that the claim was made in: restoring begins another, in which the same
+    /// generation may be of another pair.
+    package let incarnation: [UInt8]
 }
 
 /// A pair to be installed.
