@@ -14,7 +14,7 @@ package protocol AccountStore: Sendable {
 
     func insert(_ account: NewAccount) async throws -> StoredAccount
     func replace(_ account: StoredAccount, with new: NewAccount) async throws -> StoredAccount
-    func remove(_ name: AccountName) async throws -> StoredAccount
+    func remove(_ name: AccountName) async throws
     func select(_ name: AccountName) async throws
 
     /// Writes down that the refresh token of this generation is about to be spent.

@@ -89,7 +89,7 @@ import VaultCrypto
             #expect(Self.search(vault).isEmpty)
             let file = bytes(of: vault.database)
             #expect(file.contains(sequence: Array("visible-name".utf8)))
-            _ = try await store.remove("visible-name")
+            try await store.remove("visible-name")
             #expect(Self.search(vault).isEmpty)
         }
     }

@@ -84,7 +84,7 @@ extension Vault {
     /// - Throws: ``VaultError``: `no_such_account` and those of an unwritable file.
     public func remove(_ name: AccountName) async throws {
         try await translating(name) {
-            _ = try await store.remove(name)
+            try await store.remove(name)
             cache.forget(name)
             hub.publish(.removed, of: name)
             schedulerWakeup.wake()

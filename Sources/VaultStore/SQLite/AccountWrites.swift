@@ -9,7 +9,7 @@ extension VaultFile {
         try write {
             let keyring = try currentKeyring()
             let name = new.settings.name
-            guard try !exists(name) else { throw StoreError.nameTaken(name) }
+            guard try identifier(of: name) == nil else { throw StoreError.nameTaken(name) }
             try refuseKnownGrant(new.tokens, besides: nil, keyring)
             let isFirst = try accountCount() == 0
             let id = AccountID.random()
@@ -51,7 +51,7 @@ extension VaultFile {
         try write {
             let keyring = try currentKeyring()
             let name = new.settings.name
-            guard try name == account.name || !exists(name) else {
+            guard try name == account.name || identifier(of: name) == nil else {
                 throw StoreError.nameTaken(name)
             }
             try refuseKnownGrant(new.tokens, besides: account.id, keyring)
@@ -95,30 +95,28 @@ extension VaultFile {
         }
     }
 
-    /// Erases an account.
+    /// Erases an account, also one whose records do not open.
     ///
     /// If it was the current one, none is current afterwards.
     ///
     /// The journal is truncated at commit: a kept one would keep the row's old bytes.
-    package func remove(_ name: AccountName) throws -> StoredAccount {
+    package func remove(_ name: AccountName) throws {
         try connection.execute("PRAGMA journal_size_limit = 0")
         defer { try? connection.execute("PRAGMA journal_size_limit = -1") }
-        return try write {
-            let account = try account(named: name)
-            if try selectedAccount() == account.id {
-                try select(nil, with: currentKeyring())
-            }
-            var delete = try connection.prepare("DELETE FROM account WHERE account_id = ?1")
-            delete.bind(account.id.bytes, at: 1)
+        try write {
+            let keyring = try currentKeyring()
+            guard let id = try identifier(of: name) else { throw StoreError.noSuchAccount(name) }
+            if isSelected(id) { try select(nil, with: keyring) }
+            var delete = try connection.prepare("DELETE FROM account WHERE name = ?1")
+            delete.bind(name.text, at: 1)
             try delete.run()
-            return account
         }
     }
 
-    private func exists(_ name: AccountName) throws -> Bool {
-        var select = try connection.prepare("SELECT 1 FROM account WHERE name = ?1")
+    private func identifier(of name: AccountName) throws -> [UInt8]? {
+        var select = try connection.prepare("SELECT account_id FROM account WHERE name = ?1")
         select.bind(name.text, at: 1)
-        return try select.step()
+        return try select.step() ? select.blob(at: 0) : nil
     }
 
     /// Two accounts that share one refresh token log each other out, and a spent one kills its

@@ -139,6 +139,11 @@ package final class VaultFile {
         return account
     }
 
+    /// Whether the file names this account as the current one, as of the last look at its header.
+    func isSelected(_ account: [UInt8]) -> Bool {
+        header.selection?.account == account
+    }
+
     /// Makes an account the current one.
     package func select(_ name: AccountName) throws {
         try write {

@@ -59,7 +59,7 @@ import VaultCrypto
                     try await store.insert(Fixture.account("home", grant: "one"))
                 }
                 // Spent tokens outlive their account.
-                _ = try? await store.remove("work")
+                try? await store.remove("work")
             }
             _ = try await store.insert(Fixture.account("work", grant: "two"))
         }
@@ -72,7 +72,7 @@ import VaultCrypto
             _ = try await store.insert(Fixture.account("work", grant: "one"))
             let claim = try await store.claim("work")
             let spent = try await store.spentTokenHash(of: Secret("refresh-one"))
-            _ = try await store.remove("work")
+            try await store.remove("work")
             _ = try await store.install(Fixture.pair("two", spent: spent), for: claim)
             await #expect(throws: StoreError.grantKnown(.spent)) {
                 try await store.insert(Fixture.account("work", grant: "one"))
@@ -89,7 +89,7 @@ import VaultCrypto
             await #expect(throws: StoreError.grantKnown(.stored(in: "work"))) {
                 try await store.insert(Fixture.account("home", grant: "one"))
             }
-            _ = try await store.remove("work")
+            try await store.remove("work")
             _ = try await store.insert(Fixture.account("home", grant: "one"))
         }
     }

@@ -171,9 +171,9 @@ enum Move: String, CaseIterable, Sendable {
         case .replaced:
             let current = try await store.account(named: "work")
             _ = try await store.replace(current, with: Fixture.account("work", grant: "meanwhile"))
-        case .removed: _ = try await store.remove("work")
+        case .removed: try await store.remove("work")
         case .addedAnew:
-            _ = try await store.remove("work")
+            try await store.remove("work")
             _ = try await store.insert(Fixture.account("work", grant: "meanwhile"))
         }
     }

@@ -77,7 +77,7 @@ import Testing
         try await kind.withStore { open in
             let store = try open()
             _ = try await store.insert(Fixture.account("work"))
-            _ = try await store.remove("work")
+            try await store.remove("work")
             #expect(try await store.nextDue() == nil)
             #expect(try await store.due(before: .distantFuture, limit: 9).isEmpty)
         }

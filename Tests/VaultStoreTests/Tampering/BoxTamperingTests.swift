@@ -135,4 +135,16 @@ import Testing
             _ = try file.account(named: "work")
         }
     }
+
+    @Test func anAccountThatDoesNotOpenCanBeRemoved() async throws {
+        try await withTemporaryVault { vault in
+            _ = try vault.fill()
+            let editor = try Editor(vault)
+            try editor.setBox("tokens_box", of: "work", to: editor.box("account_box", of: "work"))
+            let file = try vault.open()
+            try file.remove("work")
+            #expect(throws: StoreError.noSuchAccount("work")) { try file.account(named: "work") }
+            #expect(try file.account(named: "home").name == "home")
+        }
+    }
 }
