@@ -28,6 +28,11 @@ public struct TemporaryVault: Sendable {
             keyFile: root.appending(path: "keys/vault.key").path,
             now: Date()
         )
+        // A test process keeps its umask; the vault's own programs set theirs before anything else.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600],
+            ofItemAtPath: location.database
+        )
     }
 
     /// Opens the vault; any number may be open at the same time.
