@@ -164,6 +164,17 @@ import VaultTesting
         }
     }
 
+    @Test("a minimum that is no number of seconds harms nobody", arguments: [1e300, .infinity])
+    func immeasurableMinimum(minimum: Double) async throws {
+        try await withScene(RotatingServer().transport()) { scene in
+            try await scene.addExpired()
+            let error = await vaultError {
+                try await scene.vault.accessToken(for: "work", minimumLifetime: minimum)
+            }
+            #expect(error?.code == .lifetimeTooShort)
+        }
+    }
+
     @Test("a lifetime counts from when the request was sent")
     func lifetimeCountsFromSending() async throws {
         let hold = Hold()

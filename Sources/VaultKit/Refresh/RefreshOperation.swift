@@ -199,12 +199,13 @@ struct RefreshOperation: Sendable {
                 facts: [.reason: needed.reason.rawValue]
             )
         }
-        guard !isForced, let failures = account.health.failures, let due = account.health.due
+        guard let failures = account.health.failures,
+            let pause = RefreshSchedule.pause(account.health, at: environment.clock.now())
         else { return nil }
-        let wait = due.timeIntervalSince(environment.clock.now().wall)
-        guard wait > 0 else { return nil }
         let code = VaultError.Code(rawValue: failures.last)
-        return VaultError(code, account: account.name, facts: [.retryAfter: "\(wait)"])
+        // A back-off is ours to pass over; what the server asked for is not.
+        guard !isForced || code == .throttled else { return nil }
+        return VaultError(code, account: account.name, facts: [.retryAfter: "\(pause)"])
     }
 }
 

@@ -93,7 +93,7 @@ enum RefreshReading {
             random: random
         )
         if failure.outcomeIsUnknown { delay = max(delay, RefreshSchedule.quietPeriod) }
-        if let asked = failure.retryAfter { delay = max(delay, min(max(asked, 1), 3600)) }
+        if let asked = failure.retryAfter { delay = max(delay, min(max(asked, 1), RefreshSchedule.longestPause)) }
         if failure.state == .clientRefused { delay = max(delay, 300) }
         let due = failure.state == .signInNeeded ? nil : now.wall.addingTimeInterval(delay)
         return Abandonment(
