@@ -123,7 +123,7 @@ import VaultTesting
 
     @Test("B01, D16, E11, A19: seconds left are handed out with a warning, a minimum is not met")
     func secondsLeft() async throws {
-        try await withScene(ScriptedTransport(.response(500))) { scene in
+        try await withScene(ScriptedTransport(.response(500), .response(500))) { scene in
             try await scene.add()
             scene.clock.advance(by: 3570)
             let token = try await scene.vault.accessToken(for: "work")

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Platform
+internal import VaultCrypto
 internal import VaultStore
 
 /// Single flight: at most one refresh of an account in this process, whoever asks.
@@ -8,6 +9,8 @@ final class TokenRefresher: Sendable {
         var flights: [AccountName: Flight] = [:]
         /// Pairs that came back and are not stored yet.
         var unsaved: [AccountName: UnsavedPair] = [:]
+        /// The dead grants that were told of, by account and generation.
+        var toldDead: [AccountID: UInt64] = [:]
         var isClosed = false
     }
 
@@ -112,10 +115,22 @@ final class TokenRefresher: Sendable {
             events.publish(.adopted(generation: stored.generation), of: account)
         case .notSaved:
             events.publish(.notSaved, of: account)
-        case .failed(let error, _) where error.code == .signInNeeded:
-            events.publish(.signInNeeded, of: account)
+        case .failed(let error, let stored) where error.code == .signInNeeded:
+            if isNews(stored) { events.publish(.signInNeeded, of: account) }
+        case .failed(let error, _) where error.code == .noSuchAccount:
+            // Its removal was told; by now the name may belong to another.
+            break
         case .failed(let error, _):
             events.publish(.refreshFailed(error.code), of: account)
+        }
+    }
+
+    /// Whether nobody was told yet that this grant is dead.
+    private func isNews(_ account: StoredAccount?) -> Bool {
+        guard let account else { return true }
+        return state.withLock { state in
+            state.toldDead.updateValue(account.generation, forKey: account.id)
+                != account.generation
         }
     }
 

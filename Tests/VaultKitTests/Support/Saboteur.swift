@@ -22,7 +22,7 @@ struct Saboteur: ~Copyable {
     /// From now on no claim can be written.
     func breakClaims() throws {
         try connection.execute("ALTER TABLE account RENAME COLUMN intent_box TO intent_gone")
-        try connection.execute("ALTER TABLE account ADD COLUMN intent_box INTEGER")
+        try connection.execute("ALTER TABLE account ADD COLUMN intent_box INTEGER CHECK (intent_box IS NULL)")
     }
 
     /// Writes a failure count that no vault would.
