@@ -98,9 +98,13 @@ enum RefreshReading {
             random: random
         )
         if failure.outcomeIsUnknown { delay = max(delay, RefreshSchedule.quietPeriod) }
-        if let asked = failure.retryAfter { delay = max(delay, min(max(asked, 1), RefreshSchedule.longestPause)) }
+        if let asked = failure.retryAfter {
+            delay = max(delay, min(max(asked, 1), RefreshSchedule.longestPause))
+        }
         if failure.state == .clientRefused { delay = max(delay, 300) }
-        let due = failure.state == .signInNeeded ? nil : now.wall.addingTimeInterval(delay)
+        // The store keeps whole seconds: rounded down, a short back-off would be none.
+        let end = (now.wall.timeIntervalSince1970 + delay).rounded(.up)
+        let due = failure.state == .signInNeeded ? nil : Date(timeIntervalSince1970: end)
         return Abandonment(
             health: StoredAccount.Health(
                 state: failure.state,

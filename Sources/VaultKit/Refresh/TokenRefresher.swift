@@ -51,7 +51,7 @@ final class TokenRefresher: Sendable {
         for account: AccountName,
         after generation: UInt64,
         isForced: Bool = false
-    ) throws -> Flight {
+    ) throws(VaultError) -> Flight {
         let operation = RefreshOperation(
             environment: environment,
             account: account,

@@ -86,7 +86,8 @@ package enum RefreshSchedule {
         guard let failures = health.failures, let due = health.due, failures.at <= now.wall
         else { return nil }
         let pause = due.timeIntervalSince(now.wall)
-        return pause > 0 && pause <= longestPause ? pause : nil
+        // Whole seconds are stored, rounded up.
+        return pause > 0 && pause <= longestPause + 1 ? pause : nil
     }
 
     /// 2 to a whole power.
