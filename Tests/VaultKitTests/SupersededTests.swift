@@ -84,17 +84,28 @@ import VaultTesting
         }
     }
 
-    @Test("E07, A20: a sign-in that meets the end of a refresh is not lost", arguments: 1...30)
-    func signInMeetsInstall(round: Int) async throws {
+    @Test("E07, A20: a sign-in that meets the end of a refresh is not lost")
+    func signInMeetsInstall() async throws {
         let hold = Hold()
+        let installing = Hold()
+        installing.release()
+        let faults = FaultPoints { place in
+            if place == .installing { try? await installing.pass() }
+        }
         let server = RotatingServer()
-        try await withScene(server.transport(hold: hold)) { scene in
+        try await withScene(server.transport(hold: hold), faults: faults) { scene in
             try await scene.addExpired()
             let caller = Task { try await scene.vault.accessToken(for: "work") }
             try await hold.waitForArrivals()
-            let signIn = Task { try await scene.signInAgain() }
-            for _ in 0..<round { await Task.yield() }
+            let saboteur = try Saboteur(scene.home.location)
+            try saboteur.holdWrites()
             hold.release()
+            try await installing.waitForArrivals()
+            // Both writes wait for the file now, the sign-in's decided on the old generation.
+            for _ in 1...100 { await Task.yield() }
+            let signIn = Task { try await scene.signInAgain() }
+            for _ in 1...100 { await Task.yield() }
+            try saboteur.releaseWrites()
             try await signIn.value
             _ = try await caller.value
             #expect(try scene.stored().refreshText == "new-refresh")

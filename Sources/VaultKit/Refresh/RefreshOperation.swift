@@ -266,4 +266,10 @@ enum RefreshResult: Sendable {
     case ended(RefreshOutcome)
     /// The store did not take the pair: the keeper goes on trying.
     case unsaved(RefreshOutcome, PairKeeper)
+
+    var outcome: RefreshOutcome {
+        switch self {
+        case .ended(let outcome), .unsaved(let outcome, _): outcome
+        }
+    }
 }

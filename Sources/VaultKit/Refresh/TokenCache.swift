@@ -46,4 +46,8 @@ final class TokenCache: Sendable {
     func forget(_ account: AccountName) {
         entries.withLock { $0[account] = nil }
     }
+
+    func forgetAll() {
+        entries.withLock { $0 = [:] }
+    }
 }

@@ -39,6 +39,11 @@ final class TokenRefresher: Sendable {
         state.withLock { !$0.unsaved.isEmpty }
     }
 
+    /// Whether nothing new is started any more.
+    var isClosed: Bool {
+        state.withLock { $0.isClosed }
+    }
+
     /// Accounts with a refresh running.
     var flightCount: Int {
         state.withLock { $0.flights.count }
@@ -76,25 +81,21 @@ final class TokenRefresher: Sendable {
 
     private func fly(_ flight: Flight, _ operation: RefreshOperation) async {
         let account = operation.account
-        let outcome: RefreshOutcome
-        switch await operation.run() {
-        case .ended(let ended):
-            outcome = ended
-            state.withLock { $0.flights[account] = nil }
-        case .unsaved(let ended, let keeper):
-            outcome = ended
-            state.withLock { state in
-                if case .notSaved(let old, let new) = ended {
-                    state.unsaved[account] = UnsavedPair(old: old, new: new)
-                }
-                state.flights[account] = nil
+        let result = await operation.run()
+        let outcome = result.outcome
+        state.withLock { state in
+            if case .notSaved(let old, let new) = outcome {
+                state.unsaved[account] = UnsavedPair(old: old, new: new)
             }
+            state.flights[account] = nil
+        }
+        publish(outcome, of: account)
+        flight.finish(outcome)
+        if case .unsaved(_, let keeper) = result {
             // Nobody awaits this one either: it ends when the pair is stored, and `drain` sees it
             // through `unsaved`.
             Task { await self.keep(keeper, account) }
         }
-        publish(outcome, of: account)
-        flight.finish(outcome)
     }
 
     private func keep(_ keeper: PairKeeper, _ account: AccountName) async {

@@ -26,6 +26,16 @@ struct Saboteur: ~Copyable {
         try connection.execute("ALTER TABLE account ADD COLUMN intent_box INTEGER")
     }
 
+    /// Keeps everybody else from writing.
+    func holdWrites() throws {
+        try connection.execute("BEGIN IMMEDIATE")
+    }
+
+    /// Ends what `holdWrites` began.
+    func releaseWrites() throws {
+        try connection.execute("ROLLBACK")
+    }
+
     /// Writes a failure count that no vault would.
     func setFailureCount(_ count: Int64) throws {
         var update = try connection.prepare("UPDATE account SET failure_count = ?1")
