@@ -29,12 +29,13 @@ final class RotatingServer: Sendable {
 
     func transport(hold: Hold? = nil) -> ScriptedTransport {
         ScriptedTransport { request in
-            let answer = self.answer(request.refreshToken?.reveal { $0 } ?? "")
+            let answer = self.answer(to: request)
             return hold.map { answer.held(by: $0) } ?? answer
         }
     }
 
-    private func answer(_ refreshToken: String) -> ScriptedAnswer {
+    func answer(to request: SentRequest) -> ScriptedAnswer {
+        let refreshToken = request.refreshToken?.reveal { $0 } ?? ""
         let parts = refreshToken.split(separator: "-").map(String.init)
         guard parts.count == 3, let number = Int(parts[2]) else { return .refusal("invalid_grant") }
         let family = parts[0]
