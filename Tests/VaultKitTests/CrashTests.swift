@@ -121,7 +121,10 @@ import VaultTesting
             try await scene.add(lifetime: 3600 + 7200)
             try await killForced(scene)
             #expect(try scene.stored().intent != nil)
+            // For a minute it may as well be in flight.
+            #expect(try await scene.vault.account("work").state == .active)
             scene.clock.advance(by: 3601)
+            #expect(try await scene.vault.account("work").state == .outcomeUnknown)
             #expect(try await scene.vault.accessToken(for: "work").text == "work-access-1")
             #expect(scene.transport.requestCount == 0)
         }

@@ -144,9 +144,15 @@ extension Vault {
         }
     }
 
-    /// What is only in memory is part of how an account is doing.
+    /// What is only in memory is part of how an account is doing, and so is what a process that died
+    /// left behind.
     private func show(_ account: StoredAccount, isCurrent: Bool, now: Moment) -> Account {
         var account = account
+        if account.health.state == .active, let intent = account.intent,
+            now.seconds(since: intent.claimed) > RefreshSchedule.longestRefresh
+        {
+            account.health.state = .outcomeUnknown
+        }
         if refresher.unsavedPair(of: account.name) != nil { account.health.state = .notSaved }
         return Account(account, isCurrent: isCurrent, now: now)
     }

@@ -12,7 +12,7 @@ internal import VaultStore
 /// it is stored, except when the store refuses to take it.
 struct RefreshOperation: Sendable {
     /// Seconds to wait for another process that holds the account: longer than a request may take.
-    private static let lockLimit = 60.0
+    private static let lockLimit = RefreshSchedule.longestRefresh
     /// Seconds after which a claim is too old to send on: the process was stopped in between.
     private static let claimLife = 10.0
     /// Claims made before giving up on a machine that stops all the time.

@@ -15,6 +15,8 @@ package enum RefreshSchedule {
     static let lastMoment = 5.0
     /// Seconds before a refresh whose answer was lost is sent once more.
     static let quietPeriod = 10.0
+    /// Seconds that a refresh takes at most: whoever claimed one before that is dead.
+    static let longestRefresh = 60.0
     /// Seconds for which a failure keeps anything from being sent at most, whatever a server asks.
     static let longestPause = 3600.0
     /// Seconds for which a token is so new that another would live no longer.
