@@ -157,6 +157,14 @@ let package = Package(
             swiftSettings: safeSettings
         ),
         .testTarget(
+            name: "VaultKitTests",
+            dependencies: [
+                "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
+                "VaultTesting",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "VaultStoreTests",
             dependencies: ["VaultStore", "VaultSQLite", "VaultCrypto", "OAuth", "Platform"],
             swiftSettings: settings

@@ -48,7 +48,10 @@ private struct Scheduler {
             let limit = free + notBefore.count + vault.refresher.flightCount
             for hint in try vault.store.due(before: now.wall, limit: limit) {
                 guard let name = AccountName(hint.name), notBefore[name] == nil else { continue }
-                try start(name, now)
+                guard vault.refresher.flightCount < Self.seats else { break }
+                notBefore[name] = now.advanced(by: Self.quarantine)
+                // An account that cannot be read holds up none of the others.
+                try? start(name, now)
             }
             return pause(until: try vault.store.nextDue(), now)
         } catch {
@@ -57,9 +60,10 @@ private struct Scheduler {
         }
     }
 
-    private mutating func start(_ name: AccountName, _ now: Moment) throws {
+    private func start(_ name: AccountName, _ now: Moment) throws {
         let account = try vault.store.account(named: name)
-        notBefore[name] = now.advanced(by: Self.quarantine)
+        // It may have been refreshed since the queue was read.
+        guard let due = account.health.due, due <= now.wall else { return }
         let flight = try vault.refresher.flight(for: name, after: account.generation)
         let vault = vault
         // Wakes the loop for what is due next; the flight is the refresher's to see through.
