@@ -32,7 +32,7 @@ struct InterceptedStore: AccountStore {
     func replace(_ account: StoredAccount, with new: NewAccount) async throws -> StoredAccount {
         try await store.replace(account, with: new)
     }
-    func remove(_ name: AccountName) async throws -> StoredAccount {
+    func remove(_ name: AccountName) async throws {
         try await store.remove(name)
     }
     func select(_ name: AccountName) async throws { try await store.select(name) }

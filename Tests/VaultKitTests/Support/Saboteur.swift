@@ -11,12 +11,12 @@ struct Saboteur: ~Copyable {
 
     /// From now on no new pair can be stored; whatever else is written goes through.
     func breakInstalls() throws {
-        try connection.execute("ALTER TABLE spent_token RENAME TO broken")
+        try connection.execute("ALTER TABLE spent_token RENAME COLUMN spent_at TO broken")
     }
 
     /// Ends what `breakInstalls` began.
     func mendInstalls() throws {
-        try connection.execute("ALTER TABLE broken RENAME TO spent_token")
+        try connection.execute("ALTER TABLE spent_token RENAME COLUMN broken TO spent_at")
     }
 
     /// From now on no claim can be written.
