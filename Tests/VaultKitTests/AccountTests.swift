@@ -24,7 +24,7 @@ import VaultTesting
         }
     }
 
-    @Test("E02, E14: each account has its own tokens, and a name that is taken stays so")
+    @Test("E02, cli E14: each account has its own tokens, and a name that is taken stays so")
     func ownTokens() async throws {
         try await withScene { scene in
             try await scene.add("a")
@@ -50,7 +50,7 @@ import VaultTesting
         }
     }
 
-    @Test("E05: an unknown name is an error of every call, and never another account")
+    @Test("an unknown name is an error of every call, and never another account")
     func unknownName() async throws {
         try await withScene { scene in
             try await scene.add("a")

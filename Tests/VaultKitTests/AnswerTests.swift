@@ -8,7 +8,7 @@ import VaultTesting
 
 /// What the parts of an answer do to the stored pair.
 @Suite(.timeLimit(.minutes(1))) struct AnswerTests {
-    @Test("A21, D11, HT-06: a refresh presents the stored token with the stored client, once")
+    @Test("cli B20, HT-06: a refresh presents the stored token with the stored client, once")
     func presentsTheStoredToken() async throws {
         let server = RotatingServer()
         try await withScene(server.transport()) { scene in
@@ -30,7 +30,7 @@ import VaultTesting
     }
 
     @Test(
-        "PE-04, A14, A15, C4, C5: no refresh token, null or an empty one keep the stored one",
+        "PE-04, cli A14, cli A15, C4, C5: no refresh token, null or an empty one keep the stored one",
         arguments: ["", #","refresh_token":null"#, #","refresh_token":"""#]
     )
     func refreshTokenIsKept(member: String) async throws {
@@ -67,7 +67,7 @@ import VaultTesting
         }
     }
 
-    @Test("A24: a spent refresh token is not taken in again, not even for a removed account")
+    @Test("cli A24: a spent refresh token is not taken in again, not even for a removed account")
     func spentRefreshToken() async throws {
         try await withScene(RotatingServer().transport()) { scene in
             try await scene.addExpired()
@@ -79,7 +79,7 @@ import VaultTesting
         }
     }
 
-    @Test("C09, C14: a refresh token without an access token is stored and used next")
+    @Test("C09: a refresh token without an access token is stored and used next")
     func refreshTokenAlone() async throws {
         let transport = ScriptedTransport(
             .response(200, body: #"{"refresh_token":"rescued"}"#),
@@ -97,7 +97,9 @@ import VaultTesting
         }
     }
 
-    @Test("D22: who answers with nothing but refresh tokens is asked again only after a while")
+    @Test(
+        "server D22: who answers with nothing but refresh tokens is asked again only after a while"
+    )
     func refreshTokensAloneForever() async throws {
         let transport = ScriptedTransport { request in
             let last = request.refreshToken?.reveal { $0 } ?? ""
@@ -130,7 +132,7 @@ import VaultTesting
         }
     }
 
-    @Test("C02, C17: a lifetime that nobody told is served and shown as unknown")
+    @Test("C02: a lifetime that nobody told is served and shown as unknown")
     func unknownLifetime() async throws {
         let transport = ScriptedTransport(.grant(accessToken: "second", expiresIn: nil))
         try await withScene(transport) { scene in

@@ -7,7 +7,7 @@ import VaultTesting
 @testable import VaultKit
 
 @Suite(.timeLimit(.minutes(1))) struct ClosingTests {
-    @Test("I06, A11: closing waits for the flight, stores its pair and ends the event streams")
+    @Test("I06: closing waits for the flight, stores its pair and ends the event streams")
     func drains() async throws {
         let hold = Hold()
         let server = RotatingServer()

@@ -60,7 +60,7 @@ import VaultTesting
     }
 
     @Test(
-        "PE-01, A10, B2: killed between answer and commit, a strict server's rotation is lost",
+        "PE-01, cli A10, B2: killed between answer and commit, a strict server's rotation is lost",
         arguments: [FaultPoints.Place.answered, .installing]
     )
     func killedBeforeTheCommit(place: FaultPoints.Place) async throws {
@@ -87,7 +87,7 @@ import VaultTesting
     }
 
     @Test(
-        "A10, B3: killed between answer and commit, a server with a grace period is asked again",
+        "cli A10, B3: killed between answer and commit, a server with a grace period is asked again",
         arguments: [FaultPoints.Place.answered, .installing]
     )
     func killedBeforeTheCommitWithGrace(place: FaultPoints.Place) async throws {
@@ -101,7 +101,7 @@ import VaultTesting
         }
     }
 
-    @Test("PE-03, A10, A12: killed after the commit, the next process uses what was stored")
+    @Test("PE-03, cli A10, cli A12: killed after the commit, the next process uses what was stored")
     func killedAfterTheCommit() async throws {
         try await withScene { scene in
             try await scene.addExpired()
@@ -115,7 +115,7 @@ import VaultTesting
         }
     }
 
-    @Test("B2, D16: with an outcome unknown the token that still lives is served")
+    @Test("B2, server D16: with an outcome unknown the token that still lives is served")
     func unknownOutcomeServesTheOldToken() async throws {
         try await withScene { scene in
             try await scene.add(lifetime: 3600 + 7200)

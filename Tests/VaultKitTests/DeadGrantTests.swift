@@ -7,7 +7,7 @@ import VaultTesting
 
 /// A grant that the server refuses: one notice, nothing erased, nothing sent any more.
 @Suite(.timeLimit(.minutes(1))) struct DeadGrantTests {
-    @Test("B10, B11, B12, B15, B21, D15, SF-12: one request, one event, everything kept")
+    @Test("cli B10, cli B12, cli B15, cli B21, server D15: one request, one event, everything kept")
     func onceAndForAll() async throws {
         let transport = ScriptedTransport(
             .refusal("invalid_grant", description: "Token has been expired or revoked.")
@@ -38,7 +38,7 @@ import VaultTesting
         }
     }
 
-    @Test("B18: the refused caller learns what the server said")
+    @Test("cli B18: the refused caller learns what the server said")
     func facts() async throws {
         let transport = ScriptedTransport(
             .refusal("invalid_grant", description: "AADSTS70043: too old")
@@ -67,7 +67,7 @@ import VaultTesting
         }
     }
 
-    @Test("D16, E19: a token that is still valid is handed out with a warning")
+    @Test("server D16, cli E19: a token that is still valid is handed out with a warning")
     func validTokenIsServed() async throws {
         try await withScene(ScriptedTransport(.refusal("invalid_grant"))) { scene in
             try await scene.add()
@@ -101,7 +101,7 @@ import VaultTesting
         }
     }
 
-    @Test("E10, B14, B18: a new sign-in ends it, and the next dead grant is told anew")
+    @Test("cli E10, cli B14: a new sign-in ends it, and the next dead grant is told anew")
     func newSignIn() async throws {
         let transport = ScriptedTransport(
             .refusal("invalid_grant"),

@@ -38,7 +38,7 @@ import VaultStore
     }
 
     @Test(
-        "C02, C03, C17: an unknown lifetime is planned as an hour",
+        "C02, C03, server C17: an unknown lifetime is planned as an hour",
         arguments: [nil, 0, -5] as [Double?]
     )
     func unknownLifetime(lifetime: Double?) {
@@ -73,7 +73,9 @@ import VaultStore
         }
     }
 
-    @Test("E12: refresh_in is honoured, but never before two fifths of the lifetime (DESIGN 5)")
+    @Test(
+        "server E12: refresh_in is honoured, but never before two fifths of the lifetime (DESIGN 5)"
+    )
     func refreshIn() {
         func delay(_ refreshIn: Double?, lifetime: Double? = 3600) -> Double {
             RefreshSchedule.delay(

@@ -23,7 +23,7 @@ import VaultTesting
         await #expect(throws: CancellationError.self) { try await scheduler.value }
     }
 
-    @Test("B13, D11, E9: a token is renewed before it expires, day after day, once a lifetime")
+    @Test("cli D11, E9: a token is renewed before it expires, day after day, once a lifetime")
     func renewsInTime() async throws {
         let clock = ManualClock()
         let expiry = Shared(clock.now().wall.addingTimeInterval(3600))
@@ -45,7 +45,7 @@ import VaultTesting
         }
     }
 
-    @Test("D12, E1: accounts that were added at one moment are renewed in time and spread out")
+    @Test("cli D12, E1: accounts that were added at one moment are renewed in time and spread out")
     func manyAccounts() async throws {
         let clock = ManualClock()
         let sent = Shared<[Double]>([])
@@ -70,7 +70,7 @@ import VaultTesting
         }
     }
 
-    @Test("ER-07, D5, B12: a server that fails for hours is asked ever more seldom")
+    @Test("ER-07, cli B12: a server that fails for hours is asked ever more seldom")
     func failures() async throws {
         let transport = ScriptedTransport { _ in .failure(.notSent(.connectionFailed)) }
         try await withScene(transport) { scene in
@@ -118,7 +118,7 @@ import VaultTesting
         }
     }
 
-    @Test("D10: what had expired before the start is renewed at once")
+    @Test("cli D10: what had expired before the start is renewed at once")
     func expiredAtStart() async throws {
         let server = RotatingServer()
         try await withScene(server.transport()) { scene in
@@ -138,7 +138,7 @@ import VaultTesting
         }
     }
 
-    @Test("B12, D15: an account that needs a sign-in is left alone")
+    @Test("cli B12, server D15: an account that needs a sign-in is left alone")
     func deadGrant() async throws {
         let transport = ScriptedTransport(.refusal("invalid_grant"))
         try await withScene(transport) { scene in
@@ -150,7 +150,7 @@ import VaultTesting
         }
     }
 
-    @Test("I01, E10: an account that is added wakes the scheduler, one that is removed rests")
+    @Test("I01: an account that is added wakes the scheduler, one that is removed rests")
     func wakesOnChanges() async throws {
         let server = RotatingServer()
         try await withScene(server.transport()) { scene in
@@ -168,7 +168,7 @@ import VaultTesting
         }
     }
 
-    @Test("I10, E3, PE-08: an account that cannot be read holds up nobody")
+    @Test("PE-08: an account that cannot be read holds up nobody")
     func damagedAccount() async throws {
         let server = RotatingServer()
         try await withScene(server.transport()) { scene in

@@ -72,7 +72,7 @@ import VaultTesting
         }
     }
 
-    @Test("SF-12, A10: a failure reaches all who wait, and is forgotten by the next caller")
+    @Test("SF-12, server A10: a failure reaches all who wait, and is forgotten by the next caller")
     func failureIsNotSticky() async throws {
         let hold = Hold()
         let transport = ScriptedTransport(
@@ -129,7 +129,7 @@ import VaultTesting
         }
     }
 
-    @Test("A02, A9: a valid token costs no request, whoever else refreshes")
+    @Test("A02: a valid token costs no request, whoever else refreshes")
     func validTokenCostsNothing() async throws {
         try await withScene { scene in
             try await scene.add()
@@ -143,7 +143,7 @@ import VaultTesting
         }
     }
 
-    @Test("R4, A23: readers of a good token do not wait for a refresh")
+    @Test("R4, A9, cli A23: readers of a good token do not wait for a refresh")
     func readersDoNotWait() async throws {
         let hold = Hold()
         let server = RotatingServer()

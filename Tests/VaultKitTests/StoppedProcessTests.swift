@@ -65,7 +65,7 @@ import VaultTesting
         }
     }
 
-    @Test("A6, A20: signed in again while stopped, the newer pair is used and nothing is sent")
+    @Test("cli A20: signed in again while stopped, the newer pair is used and nothing is sent")
     func signedInWhileStopped() async throws {
         let clock = ManualClock()
         let hold = Hold()

@@ -80,7 +80,7 @@ import VaultTesting
         }
     }
 
-    @Test("A17, PE-06: the account stays locked, and the tries go on, until the pair is stored")
+    @Test("cli A17, PE-06: the account stays locked, and the tries go on, until the pair is stored")
     func keepsTrying() async throws {
         try await withScene(RotatingServer().transport()) { scene in
             try await scene.addExpired()
@@ -116,7 +116,7 @@ import VaultTesting
         }
     }
 
-    @Test("A20, E07: signed in again between reading and claiming, the newer pair is used")
+    @Test("cli A20, E07: signed in again between reading and claiming, the newer pair is used")
     func supersededClaim() async throws {
         try await withScene { scene in
             try await scene.addExpired()

@@ -15,7 +15,7 @@ import VaultTesting
         return try count.step() ? count.integer(at: 0) : -1
     }
 
-    @Test("PE-10, A20, B14: a new grant stays, and the late pair is kept aside")
+    @Test("PE-10, cli A20, server B14: a new grant stays, and the late pair is kept aside")
     func signInDuringARefresh() async throws {
         let hold = Hold()
         let server = RotatingServer()
@@ -32,7 +32,9 @@ import VaultTesting
         }
     }
 
-    @Test("PE-10, B15: a removed account stays removed, and nothing is told of it afterwards")
+    @Test(
+        "PE-10, server B15: a removed account stays removed, and nothing is told of it afterwards"
+    )
     func removalDuringARefresh() async throws {
         let hold = Hold()
         let server = RotatingServer()
@@ -53,7 +55,7 @@ import VaultTesting
         }
     }
 
-    @Test("PE-10, E18: an account added anew in the meantime gets nothing of the old flight")
+    @Test("PE-10, cli E18: an account added anew in the meantime gets nothing of the old flight")
     func replacementDuringARefresh() async throws {
         let hold = Hold()
         let transport = ScriptedTransport { request in
@@ -84,7 +86,7 @@ import VaultTesting
         }
     }
 
-    @Test("E07, A20: a sign-in that meets the end of a refresh is not lost")
+    @Test("E07, cli A20: a sign-in that meets the end of a refresh is not lost")
     func signInMeetsInstall() async throws {
         let hold = Hold()
         let installing = Hold()

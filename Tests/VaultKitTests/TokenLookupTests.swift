@@ -62,7 +62,7 @@ struct LookupRow: Sendable, CustomTestStringConvertible {
     private static let dying = [
         LookupRow("D01: seconds left", .fixture(age: 3595), .refreshes),
         LookupRow("expired", .fixture(age: 3601), .refreshes),
-        LookupRow("D10: expired for days", .fixture(age: 3e5), .refreshes),
+        LookupRow("cli D10: expired for days", .fixture(age: 3e5), .refreshes),
         LookupRow(
             "no refresh token, seconds left",
             .fixture(age: 3590, refreshToken: nil),
@@ -122,12 +122,12 @@ struct LookupRow: Sendable, CustomTestStringConvertible {
 
     private static let dead = [
         LookupRow(
-            "D16: a dead grant, a good token",
+            "server D16: a dead grant, a good token",
             .fixture(signInNeeded: .grantRefused),
             .serves(.signInNeeded)
         ),
         LookupRow(
-            "D16: a dead grant, seconds left",
+            "server D16: a dead grant, seconds left",
             .fixture(age: 3590, signInNeeded: .grantRefused),
             .serves(.signInNeeded)
         ),

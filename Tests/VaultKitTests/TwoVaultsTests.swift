@@ -9,7 +9,7 @@ import VaultTesting
 
 /// Two open vaults on one file: to the kernel's locks they are two processes.
 @Suite(.timeLimit(.minutes(1))) struct TwoVaultsTests {
-    @Test("A13, A08, A2, I08: one sends, the other adopts what it stored")
+    @Test("server A13, A08, A2, I08: one sends, the other adopts what it stored")
     func oneSendsTheOtherAdopts() async throws {
         let hold = Hold()
         let server = RotatingServer()
@@ -33,7 +33,9 @@ import VaultTesting
         }
     }
 
-    @Test("A03, A12: a crowd over several vaults and accounts sends one request for each account")
+    @Test(
+        "A03, server A12: a crowd over several vaults and accounts sends one request for each account"
+    )
     func crowd() async throws {
         let server = RotatingServer()
         try await withScene(server.transport()) { scene in
@@ -89,7 +91,7 @@ import VaultTesting
         }
     }
 
-    @Test("A14: a reader notices a quarter of a second later what another process stored")
+    @Test("server A14: a reader notices a quarter of a second later what another process stored")
     func longLivedReader() async throws {
         let server = RotatingServer()
         try await withScene(server.transport()) { scene in
@@ -103,7 +105,9 @@ import VaultTesting
         }
     }
 
-    @Test("E18: an account that was removed and added anew elsewhere shows nothing of the old one")
+    @Test(
+        "cli E18: an account that was removed and added anew elsewhere shows nothing of the old one"
+    )
     func replacedElsewhere() async throws {
         let server = RotatingServer()
         try await withScene(server.transport()) { scene in

@@ -26,7 +26,9 @@ import VaultTesting
         }
     }
 
-    @Test("PE-06, A17, B8, B10: the pair is kept, the old token served, and all saved in the end")
+    @Test(
+        "PE-06, cli A17, B8, server B10: the pair is kept, the old token served, and all saved in the end"
+    )
     func keptUntilTheStoreTakesIt() async throws {
         let server = RotatingServer()
         let location = Shared<VaultLocation?>(nil)
@@ -111,7 +113,7 @@ import VaultTesting
         }
     }
 
-    @Test("E18: what is unsaved of a removed account is not served to one of the same name")
+    @Test("cli E18: what is unsaved of a removed account is not served to one of the same name")
     func unsavedPairOfARemovedAccount() async throws {
         let location = Shared<VaultLocation?>(nil)
         try await withScene(RotatingServer().transport(), faults: breaking(location)) { scene in
