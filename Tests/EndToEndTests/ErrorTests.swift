@@ -158,8 +158,8 @@ extension EndToEndTests {
             try withStage { stage in
                 let server = try stage.startServer()
                 try stage.initialize()
-                try stage.add("work", from: server, expiresIn: 0)
                 try stage.add("home", from: server)
+                try stage.addExpired(["work"], from: server)
                 server.stop()
                 for words in [["token", "work"], ["refresh", "work"], ["refresh", "home"]] {
                     let ended = try stage.vault(words)

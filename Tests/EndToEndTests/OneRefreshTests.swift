@@ -24,8 +24,7 @@ extension EndToEndTests {
                 let server = try stage.startServer()
                 try server.setStanding(#"{"delayAfterCommit":0.5}"#)
                 try stage.initialize()
-                try stage.add("work", from: server, expiresIn: 0)
-                #expect(try stage.vault("agent", "stop").code == 0)
+                try stage.addExpired(["work"], from: server)
                 let launches = try (0..<8).map { index in
                     crowd.isCommand(index)
                         ? try stage.vaultLaunch(["token", "work"])
@@ -51,8 +50,7 @@ extension EndToEndTests {
                 let server = try stage.startServer()
                 try server.setStanding(#"{"delayAfterCommit":0.5}"#)
                 try stage.initialize()
-                for index in 0..<5 { try stage.add("a\(index)", from: server, expiresIn: 0) }
-                #expect(try stage.vault("agent", "stop").code == 0)
+                try stage.addExpired((0..<5).map { "a\($0)" }, from: server)
                 let launches = try (0..<50).map { try stage.vaultLaunch(["token", "a\($0 % 5)"]) }
                 let ended = try stage.together(launches)
                 for end in ended { #expect(end.code == 0, "\(end)") }

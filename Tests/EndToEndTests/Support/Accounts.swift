@@ -1,3 +1,5 @@
+import Glibc
+
 /// Accounts made in the ways a person makes them.
 extension Stage {
     /// Adds an account with a fresh grant of the server; `expiresIn` replaces what it said.
@@ -21,6 +23,18 @@ extension Stage {
         )
         guard ended.code == 0 else { throw HarnessError("add failed: \(ended)") }
         return ended
+    }
+
+    /// Adds accounts whose tokens have expired by the time this returns, with no agent running.
+    func addExpired(_ names: [String], from server: TestServer) throws {
+        // The agent would renew them at 40 % of their life; it has to be gone by then.
+        let seconds = names.count + 1
+        for name in names { try add(name, from: server, expiresIn: seconds) }
+        _ = try vault("agent", "stop")
+        guard try server.statistics().tokenRequests == 0 else {
+            throw HarnessError("this machine is too slow: the agent has renewed a token already")
+        }
+        usleep(UInt32(seconds) * 1_000_000 + 100_000)
     }
 
     private static func replacing(_ expiresIn: Int, in response: String) -> String {
