@@ -6,7 +6,7 @@ import VaultTesting
 // An authorization server for tests and demonstrations: one line of JSON says where it is, and it
 // serves until SIGTERM or SIGINT.
 try ProcessHygiene.harden()
-try StopSignals.block()
+try StopSignals.catchAll()
 
 guard var settings = ServerArguments.settings(CommandLine.arguments.dropFirst()) else {
     try Descriptor.write(ServerArguments.usage, to: 2)
