@@ -4,19 +4,27 @@ import Glibc
 struct ProcessFacts {
     let pid: pid_t
 
-    var isAlive: Bool { Files.exists("/proc/\(pid)") }
+    /// Whether it runs; one that has ended and that nobody has asked about yet does not.
+    var isAlive: Bool {
+        guard let state = try? fields().first else { return false }
+        return !["Z", "X"].contains(state)
+    }
+
+    /// What follows the name in `stat`, which everybody may read.
+    private func fields() throws -> [Substring] {
+        // The name in parentheses may hold blanks.
+        let text = try Files.text("/proc/\(pid)/stat")
+        guard let end = text.lastIndex(of: ")") else { return [] }
+        return text[text.index(after: end)...].split(separator: " ")
+    }
 
     /// Waits until it is gone.
     func isGone(within seconds: Double) throws -> Bool {
         try poll(seconds: seconds, every: 20) { !isAlive }
     }
 
-    /// Session and process group; readable by everybody.
     func session() throws -> pid_t? {
-        // The name in parentheses may hold blanks.
-        let text = try Files.text("/proc/\(pid)/stat")
-        guard let end = text.lastIndex(of: ")") else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
+        let fields = try fields()
         return fields.count > 3 ? pid_t(fields[3]) : nil
     }
 

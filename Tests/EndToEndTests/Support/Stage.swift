@@ -159,8 +159,9 @@ final class Stage {
 }
 
 /// Gives a test a stage of its own.
-func withStage(_ body: (Stage) throws -> Void) throws {
+@discardableResult
+func withStage<Result>(_ body: (Stage) throws -> Result) throws -> Result {
     let stage = try Stage()
     defer { stage.tearDown() }
-    try body(stage)
+    return try body(stage)
 }
