@@ -184,6 +184,18 @@ let package = Package(
             dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultHTTP", "VaultTesting"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "EndToEndTests",
+            exclude: ["Servers"],
+            swiftSettings: settings
+        ),
+        // A stranger's program over the library, which the end-to-end tests run.
+        .executableTarget(
+            name: "vaultkit-client",
+            dependencies: ["VaultKit", "VaultHTTP"],
+            path: "Tests/Programs/vaultkit-client",
+            swiftSettings: safeSettings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -378,23 +378,36 @@ int64_t cplatform_read_file(const char *path, void *bytes, uint64_t capacity) {
 
 // ---- signals ---------------------------------------------------------------------------------
 
-static void stop_signals(sigset_t *set) {
-    sigemptyset(set);
-    sigaddset(set, SIGTERM);
-    sigaddset(set, SIGINT);
-    sigaddset(set, SIGHUP);
+// A handler and a pipe, not a blocked signal and sigtimedwait: once a Swift program's main thread
+// has nothing more to do, libdispatch parks it in sigsuspend with every signal let through, and a
+// signal without a handler would end the process there.
+static int stop_pipe[2] = {-1, -1};
+
+static void note_stop_signal(int signal) {
+    int saved = errno;
+    unsigned char byte = (unsigned char)signal;
+    // A full pipe holds enough of them already.
+    ssize_t written = write(stop_pipe[1], &byte, 1);
+    (void)written;
+    errno = saved;
 }
 
-int32_t cplatform_block_stop_signals(void) {
-    sigset_t set;
-    stop_signals(&set);
-    return -pthread_sigmask(SIG_BLOCK, &set, NULL);
+int32_t cplatform_catch_stop_signals(void) {
+    static const int stops[] = {SIGTERM, SIGINT, SIGHUP};
+    if (stop_pipe[0] < 0 && pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK)) return -errno;
+    struct sigaction action = {.sa_handler = note_stop_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        if (sigaction(stops[i], &action, NULL)) return -errno;
+    }
+    return 0;
 }
 
 int32_t cplatform_wait_stop_signal(int32_t timeout_ms) {
-    sigset_t set;
-    stop_signals(&set);
-    struct timespec limit = {timeout_ms / 1000, (timeout_ms % 1000) * 1000000L};
-    int received = sigtimedwait(&set, NULL, &limit);
-    return received < 0 ? -errno : received;
+    struct pollfd entry = {.fd = stop_pipe[0], .events = POLLIN};
+    int ready = poll(&entry, 1, timeout_ms);
+    if (ready < 0) return -errno;
+    unsigned char byte;
+    if (ready == 0 || read(stop_pipe[0], &byte, 1) != 1) return -EAGAIN;
+    return byte;
 }

@@ -3,9 +3,9 @@ internal import Glibc
 
 /// SIGTERM, SIGINT and SIGHUP as something to wait for.
 package enum StopSignals {
-    /// Keeps the signals pending for this thread and those it starts; to be called first.
-    package static func block() throws(SystemError) {
-        try SystemError.check(cplatform_block_stop_signals())
+    /// Keeps the signals from ending the process; to be called first.
+    package static func catchAll() throws(SystemError) {
+        try SystemError.check(cplatform_catch_stop_signals())
     }
 
     /// Blocks the thread until one of them comes, and returns its number.

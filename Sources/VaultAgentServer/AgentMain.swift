@@ -35,7 +35,7 @@ package enum AgentMain {
     package static func run(_ arguments: [String]) async -> Int32 {
         var readiness = Readiness(descriptor: nil)
         do {
-            try StopSignals.block()
+            try StopSignals.catchAll()
             let options = try Options(arguments)
             readiness = Readiness(descriptor: options.readyDescriptor)
             guard let location = VaultLocation.fromEnvironment() else {

@@ -5,6 +5,7 @@ enum ServerArguments {
     static let usage = """
         usage: vault-test-server [--port N] [--lifetime SECONDS] [--hold-ms N] [--client ID]
                                  [--profile none|strict|grace:SECONDS|ack-on-use]
+                                 [--token-prefix TEXT]
 
         """
 
@@ -38,6 +39,8 @@ enum ServerArguments {
             settings.profile = profile
         case "--client":
             settings.clients.append(.init(value))
+        case "--token-prefix":
+            settings.tokenPrefix = value
         default:
             return false
         }

@@ -73,6 +73,7 @@ int32_t cplatform_install_file(const char *unfinished, const char *path);
 // Reads at most `capacity` bytes of a file; a device or FIFO never blocks the open.
 int64_t cplatform_read_file(const char *path, void *bytes, uint64_t capacity);
 
-// Waits for SIGTERM, SIGINT or SIGHUP, which are blocked in every thread first; the signal.
-int32_t cplatform_block_stop_signals(void);
+// SIGTERM, SIGINT and SIGHUP no longer end the process: they are kept to be waited for.
+int32_t cplatform_catch_stop_signals(void);
+// Waits for one of them; the signal, or minus EAGAIN on time-out.
 int32_t cplatform_wait_stop_signal(int32_t timeout_ms);
