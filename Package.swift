@@ -180,6 +180,20 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "VaultCommandLineTests",
+            dependencies: [
+                "Platform", "OAuth", "VaultStore", "VaultKit", "VaultAgentClient",
+                "VaultCommandLine",
+            ],
+            exclude: ["Snapshots"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "VaultAgentClientTests",
+            dependencies: ["Platform", "VaultAgentClient"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "VaultTestingTests",
             dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultHTTP", "VaultTesting"],
             swiftSettings: settings

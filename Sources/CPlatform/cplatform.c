@@ -34,7 +34,19 @@ void cplatform_tsan_release(const void *address) {
 
 // ---- process hygiene -------------------------------------------------------------------------
 
+// A file that this program opens must not become the standard output that somebody closed. What
+// takes the place fails as a closed descriptor does: /dev/null, opened for the other direction.
+static int32_t occupy_standard_descriptors(void) {
+    for (int descriptor = 0; descriptor < 3; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) >= 0) continue;
+        if (open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor) return -errno;
+    }
+    return 0;
+}
+
 int32_t cplatform_harden(void) {
+    int32_t result = occupy_standard_descriptors();
+    if (result) return result;
     // Swift's crash reporter prints the memory behind every register to stderr.
     static const int fatal[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGQUIT};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) signal(fatal[i], SIG_DFL);
@@ -93,8 +105,8 @@ int64_t cplatform_walltime(void) { return nanoseconds(CLOCK_REALTIME); }
 
 // ---- processes -------------------------------------------------------------------------------
 
-// The kernel's own call: Debian 12's C library has it, and it needs no list of open descriptors.
-static void close_from(unsigned first) { close_range(first, UINT_MAX, 0); }
+// The C library's own: one call of the kernel, or /proc where a sandbox does not let that through.
+static void close_from(int first) { closefrom(first); }
 
 static void reset_signals(void) {
     sigset_t none;

@@ -10,27 +10,26 @@ final class AgentService: Sendable {
     let transport: any HTTPTransport
     let log: AgentLog
     let signIns: SignIns
-    private let lastRequest: Locked<Double>
-    private let scheduler: Task<Void, any Error>
-    private let recorder: Task<Void, Never>
-
-    /// Why a client asked the agent to stop.
+    /// Gives the reason once a client asks the agent to stop, also one that asked before anybody
+    /// listened here.
     let stopRequests: AsyncStream<String>
     private let stopRequest: AsyncStream<String>.Continuation
+    private let lastRequest = Locked(Uptime.seconds())
+    private let scheduler: Task<Void, any Error>
+    private let recorder: Task<Void, Never>
 
     init(vault: Vault, transport: any HTTPTransport, log: AgentLog) {
         self.vault = vault
         self.transport = transport
         self.log = log
         signIns = SignIns(vault: vault, transport: transport)
-        lastRequest = Locked(Uptime.seconds())
         (stopRequests, stopRequest) = AsyncStream.makeStream()
         // Both are awaited in `stop`.
-        scheduler = Task { try await vault.runScheduler() }
         let events = vault.events
         recorder = Task {
             for await event in events { log.write(event) }
         }
+        scheduler = Task { try await vault.runScheduler() }
     }
 
     /// Notes that a client is there.
@@ -53,13 +52,9 @@ final class AgentService: Sendable {
         stopRequest.yield(reason)
     }
 
-    /// Lets requests that wait for something come to their end.
-    func wakeWaiters() {
-        signIns.cancelAll()
-    }
-
     /// Stores what is in flight and ends.
     func stop() async {
+        await signIns.stop()
         scheduler.cancel()
         _ = try? await scheduler.value
         await vault.close()

@@ -34,6 +34,8 @@ final class SignIn: Sendable {
     private struct State {
         var redirect: AuthorizationRedirect
         var outcome: Outcome?
+        /// A code came back: from now on only its exchange decides.
+        var isExchanging = false
         var lastAsked = Uptime.seconds()
     }
 
@@ -50,7 +52,10 @@ final class SignIn: Sendable {
         transport: any HTTPTransport
     ) throws {
         guard let endpoint = metadata.authorizationEndpoint else {
-            throw VaultError(.signInFailed, facts: [.field: "authorization_endpoint"])
+            throw VaultError(
+                .signInFailed,
+                facts: [.reason: "endpoint_missing", .field: "authorization_endpoint"]
+            )
         }
         let address = try LoopbackAddress(request.redirectURI)
         let socket = try address.listen()
@@ -114,7 +119,7 @@ final class SignIn: Sendable {
             let now = Uptime.seconds()
             let lastAsked = state.withLock { $0.lastAsked }
             if now - start > Self.life || now - lastAsked > Self.unattendedLife {
-                settle(.failed(VaultError(.signInFailed, facts: [.reason: "timed_out"])))
+                giveUp("timed_out")
             }
             try? await clock.sleep(seconds: 0.1)
         }
@@ -130,13 +135,24 @@ final class SignIn: Sendable {
                 state.lastAsked = Uptime.seconds()
                 return state.outcome
             }
-            if outcome != nil || Uptime.seconds() >= end { return outcome }
-            try? await SystemClock().sleep(seconds: 0.05)
+            guard outcome == nil, Uptime.seconds() < end else { return outcome }
+            // Cancelled, there is nobody left to tell.
+            guard (try? await SystemClock().sleep(seconds: 0.05)) != nil else { return nil }
         }
     }
 
     func cancel() {
-        settle(.failed(VaultError(.signInFailed, facts: [.reason: "cancelled"])))
+        giveUp("cancelled")
+    }
+
+    /// Ends the wait for the browser.
+    ///
+    /// A code that is being exchanged is spent: what it brings is stored, and told.
+    private func giveUp(_ reason: String) {
+        state.withLock { state in
+            guard state.outcome == nil, !state.isExchanging else { return }
+            state.outcome = .failed(VaultError(.signInFailed, facts: [.reason: reason]))
+        }
     }
 
     /// The first outcome counts.
@@ -149,14 +165,7 @@ final class SignIn: Sendable {
     // MARK: - The redirect
 
     private func receive(_ request: HTTPServerRequest) async -> HTTPServerResponse {
-        let judgement = state.withLock { state in
-            state.redirect.judge(
-                method: request.method,
-                target: request.target,
-                host: request.header("Host")
-            )
-        }
-        switch judgement {
+        switch judge(request) {
         case .ignored(let status):
             return SignInPage.ignored(status: status)
         case .failed(_, let code, let description):
@@ -172,6 +181,20 @@ final class SignIn: Sendable {
             case .ready: SignInPage.ready(account: self.request.name)
             case .failed: SignInPage.failed(account: self.request.name)
             }
+        }
+    }
+
+    private func judge(_ request: HTTPServerRequest) -> AuthorizationRedirect.Judgement {
+        state.withLock { state in
+            // Given up already: a code that comes now stays unused.
+            guard state.outcome == nil else { return .ignored(status: 410) }
+            let judgement = state.redirect.judge(
+                method: request.method,
+                target: request.target,
+                host: request.header("Host")
+            )
+            if case .code = judgement { state.isExchanging = true }
+            return judgement
         }
     }
 
