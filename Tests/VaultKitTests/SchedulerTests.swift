@@ -112,7 +112,8 @@ import VaultTesting
             #expect(server.requestCount == 0)
             #expect(transport.requestCount >= 1)
             isUp.update { $0 = true }
-            try await run(scene, for: 300)
+            // Back-off is at most half an hour, and the new token needs nothing before that.
+            try await run(scene, for: 1900)
             #expect(server.requestCount == 1)
             #expect(try scene.stored().accessText == "work-access-2")
         }

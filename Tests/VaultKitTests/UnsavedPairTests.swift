@@ -110,6 +110,12 @@ import VaultTesting
             await scene.clock.passingSleeps(within: 30) { await scene.vault.close() }
             #expect(scene.clock.now().seconds(since: start) >= 60)
             #expect(try scene.stored().generation == 1)
+
+            // It is kept all the same, for as long as the process lives.
+            try Saboteur(scene.home.location).mendInstalls()
+            try await scene.clock.passingSleeps(within: 30) {
+                while try scene.stored().generation == 1 { await Task.yield() }
+            }
         }
     }
 

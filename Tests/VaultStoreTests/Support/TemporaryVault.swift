@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 internal import Glibc
 import VaultCrypto
 
@@ -76,7 +77,8 @@ private func makeTemporaryFolder() throws -> String {
 
 /// The bytes of a file; none when it is not there.
 func bytes(of path: String) -> [UInt8] {
-    (try? Data(contentsOf: URL(filePath: path))).map { Array($0) } ?? []
+    guard let size = try? FileSystem.status(of: path).size else { return [] }
+    return (try? FileSystem.read(path, limit: Int(size))) ?? []
 }
 
 func write(_ bytes: [UInt8], to path: String) throws {
