@@ -153,7 +153,7 @@ import VaultStore
 
     @Test func anErrorNobodyKnowsSaysNoMoreThanItsType() {
         let report = ErrorReport(Talkative())
-        #expect(report.line == "cannot read or write Talkative")
+        #expect(report.line == "cannot read or write the vault's files: Talkative")
         #expect(report.exitCode == .failure)
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import Platform
 import Testing
+import VaultCommandLine
 
 /// Each in a process of its own, whose standard descriptors it closes.
 @Suite struct StandardDescriptorTests {
@@ -18,6 +19,19 @@ import Testing
             guard write(2, "x", 1) == -1, errno == EBADF else { exit(12) }
             var byte: UInt8 = 0
             guard read(0, &byte, 1) == -1, errno == EBADF else { exit(13) }
+        }
+    }
+
+    @Test func dataThatDidNotArriveIsNoSuccess() async {
+        await #expect(processExitsWith: .success) {
+            close(1)
+            try ProcessHygiene.harden()
+            guard CommandLineTool().run(["--version"]) == 1 else { exit(10) }
+            guard dup2(open("/dev/full", O_WRONLY), 1) == 1 else { exit(11) }
+            guard CommandLineTool().run(["help"]) == 1 else { exit(12) }
+            // Words that nobody can read are no failure.
+            close(2)
+            guard CommandLineTool().run(["nonsense"]) == 2 else { exit(13) }
         }
     }
 

@@ -123,7 +123,7 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             [.path: "/v/vault.db", .reason: "Permission denied"],
             "cannot read or write /v/vault.db: Permission denied"
         ),
-        ReportRow(.storage, "cannot read or write unknown error"),
+        ReportRow(.storage, "cannot read or write the vault's files: unknown error"),
         ReportRow(
             .busy,
             "the vault is busy: another process holds it",

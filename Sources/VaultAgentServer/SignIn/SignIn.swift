@@ -101,6 +101,11 @@ final class SignIn: Sendable {
             var limits = HTTPServerLimits()
             limits.bodyBytes = 0
             limits.connections = 16
+            limits.idleSeconds = 10
+            // Every server of this machine leaves its cookies here: ports share them (RFC 6265 §8.5).
+            limits.connectionMemory = 256 << 10
+            // What follows a request on its connection is not looked at.
+            limits.keepsConnections = false
             limits.stopSeconds = 5
             let server = try HTTPServer(on: socket, limits: limits) { [self] request in
                 .response(await receive(request))

@@ -1,4 +1,5 @@
 internal import Platform
+internal import VaultKit
 
 /// Standard output for data, standard error for words.
 package struct Terminal: Sendable {
@@ -8,7 +9,14 @@ package struct Terminal: Sendable {
     /// taken for success.
     func data(_ text: String) throws {
         guard !text.isEmpty else { return }
-        try Descriptor.write(text, to: 1)
+        do {
+            try Descriptor.write(text, to: 1)
+        } catch {
+            throw VaultError(
+                .storage,
+                facts: [.path: "standard output", .reason: error.description]
+            )
+        }
     }
 
     /// Writes words for a person.

@@ -119,8 +119,8 @@ struct VaultErrorWords {
     }
 
     private static func storage(_ facts: Facts) -> Words {
-        let place = facts[.path].map { "\($0): " } ?? ""
-        return ("cannot read or write \(place)\(facts[.reason] ?? "unknown error")", nil)
+        let place = facts[.path] ?? "the vault's files"
+        return ("cannot read or write \(place): \(facts[.reason] ?? "unknown error")", nil)
     }
 
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
