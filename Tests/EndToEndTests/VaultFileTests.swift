@@ -158,6 +158,35 @@ extension EndToEndTests {
             }
         }
 
+        @Test func aCallThatFindsTheFileLockedWaits() throws {
+            try withVault { stage in
+                var launch = stage.launch(try Programs.system("sqlite3"), [stage.database])
+                launch.input = Array(
+                    "BEGIN EXCLUSIVE;\n.print locked\n.shell sleep 2\nCOMMIT;\n".utf8
+                )
+                let holder = try stage.start(launch)
+                #expect(try poll(seconds: 5) { holder.stdoutSoFar.contains("locked") })
+                let token = try stage.vault("token", "work")
+                #expect(token.code == 0 && token.stderr.isEmpty, "\(token)")
+                #expect(token.seconds > 1)
+                #expect(try stage.finish(holder).code == 0)
+            }
+        }
+
+        @Test func aSwitchThatIsKilledLeavesTheOldAccountOrTheNewOne() throws {
+            try withVault { stage in
+                for attempt in 0..<40 {
+                    let name = attempt.isMultiple(of: 2) ? "work" : "home"
+                    let run = try stage.start(stage.vaultLaunch(["switch", name]))
+                    usleep(UInt32(attempt) * 150)
+                    run.process.kill(SIGKILL)
+                    _ = try run.wait()
+                    let accounts = try JSON(stage.vault("list", "--json").word)["accounts"]?.items
+                    #expect(accounts?.filter { $0["current"] == .bool(true) }.count == 1)
+                }
+            }
+        }
+
         @Test func linksAreRefused() throws {
             try withVault { stage in
                 let keyFile = try stage.keyFile()
