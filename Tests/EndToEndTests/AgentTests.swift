@@ -123,6 +123,23 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+        func inTheForegroundASignalEndsItCleanly(signal: Int32) throws {
+            try withStage { stage in
+                try stage.initialize()
+                let run = try stage.start(stage.vaultLaunch(["agent", "run"]))
+                #expect(try poll(seconds: 10) { run.stderrSoFar.contains("ready") })
+                #expect(try stage.vault("agent", "start").err.contains("already"))
+                // The words of the agent's program, which `vault` has become.
+                #expect(try stage.requireAgent() == run.process.pid)
+                run.process.kill(signal)
+                let ended = try stage.finish(run, seconds: 10)
+                #expect(ended.code == 0 && ended.stdout.isEmpty, "\(ended)")
+                #expect(!Files.exists(stage.socket))
+                #expect(try Files.text(stage.log).contains("signal \(signal)"))
+            }
+        }
+
         @Test func afterAKillANewOneTakesOverSocketAndTokens() throws {
             try withStage { stage in
                 let server = try stage.startServer()
@@ -162,6 +179,9 @@ extension EndToEndTests {
                 }
                 #expect(try stage.vault("agent", "status").code == 1)
                 #expect(try stage.vault("switch", "work").code == 0)
+                // Expired, but renewable: nothing is wrong with the account.
+                let state = try JSON(stage.vault("list", "--json").word)["accounts"]?[0]?["state"]
+                #expect(state == .string("active"))
                 #expect(!Files.exists(stage.socket))
                 #expect(try server.statistics().tokenRequests == 0)
             }

@@ -1,0 +1,189 @@
+import Glibc
+
+/// A real authorization server, started by one of the scripts in `Servers`.
+final class RealServer {
+    enum Kind: String {
+        case glewlwyd
+        case dot
+
+        var name: String { self == .dot ? "django-oauth-toolkit" : "Glewlwyd" }
+        var prefix: String { self == .dot ? "DOT" : "GLW" }
+    }
+
+    let kind: Kind
+    private let stage: Stage
+    private let directory: String
+    private let values: [String: String]
+
+    /// Starts it on a free port; nil, said in so many words, where a normal user lacks its packages.
+    init?(_ kind: Kind, _ stage: Stage, accessTokenLifetime: Int, redirects: [String]) throws {
+        self.kind = kind
+        self.stage = stage
+        directory = "\(stage.root)/\(kind.rawValue)"
+        let script = "\(Programs.packageRoot)/Tests/EndToEndTests/Servers/start-\(kind.rawValue).sh"
+        var launch = stage.launch(try Programs.system("bash"), [script, directory, "0"])
+        // Packages are fetched once.
+        let store = "\(Programs.packageRoot)/.build/servers"
+        launch.environment = [
+            "PATH": Self.variable("PATH") ?? "/usr/bin:/bin:/usr/sbin:/sbin",
+            "HOME": Self.variable("HOME") ?? stage.home, "GLW_ROOT": "\(store)/glewlwyd",
+            "DOT_VENV": "\(store)/dot", "ACCESS_TTL": "\(accessTokenLifetime)",
+            "REDIRECTS": redirects.joined(separator: " "),
+        ]
+        for name in ["http_proxy", "https_proxy", "no_proxy", "PIP_INDEX_URL"] {
+            launch.environment[name] = Self.variable(name)
+        }
+        let started = try stage.start(launch).wait(seconds: 240)
+        var values: [String: String] = [:]
+        for line in started.out.split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1)
+            if parts.count == 2 { values[String(parts[0])] = String(parts[1]) }
+        }
+        self.values = values
+        guard started.code == 0 else {
+            stop()
+            guard !NotRun.isRoot else {
+                throw HarnessError("\(kind.name) did not start: \(started)")
+            }
+            let last = started.err.split(separator: "\n").last ?? "no reason given"
+            try NotRun.say("not run (needs packages of \(kind.name), once as root): \(last)")
+            return nil
+        }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    /// A value of those that the script printed, by its name without the prefix.
+    subscript(name: String) -> String { values["\(kind.prefix)_\(name)"] ?? "" }
+
+    var issuer: String { self["ISSUER"] }
+
+    func stop() {
+        let path = "\(directory)/\(kind.rawValue).pid"
+        guard let text = try? Files.text(path), let pid = pid_t(text.filter(\.isNumber)) else {
+            return
+        }
+        _ = kill(pid, SIGTERM)
+        let server = ProcessFacts(pid: pid)
+        if (try? server.isGone(within: 10)) != true { _ = kill(pid, SIGKILL) }
+    }
+
+    // MARK: - The person with the browser
+
+    /// Signs in and consents at the server, and delivers its answer to the vault.
+    func browse(_ authorizationURL: String) throws {
+        let page = try stage.follow(prepared(authorizationURL), cookies)
+        guard page.code == 0, page.out.contains("Signed in") else {
+            throw HarnessError("the browser ended on \(page)\n\(page.out)")
+        }
+    }
+
+    private var cookieFile: String { "\(directory)/cookies" }
+    private var cookies: [String] { ["-b", cookieFile, "-c", cookieFile] }
+
+    /// Signs in, and gives the address that goes on from there.
+    private func prepared(_ authorizationURL: String) throws -> String {
+        switch kind {
+        case .glewlwyd:
+            let person = #"{"username":"\#(self["USER"])","password":"\#(self["PASSWORD"])"}"#
+            let json = ["-H", "Content-Type: application/json"]
+            _ = try curl(json + ["--data-binary", person, "\(self["API"])/auth/"])
+            let scope = #"{"scope":"openid offline_access read"}"#
+            for client in [self["CLIENT_ID"], self["PUBLIC_CLIENT_ID"]] {
+                let grant = "\(self["API"])/auth/grant/\(client)"
+                _ = try curl(json + ["-X", "PUT", "--data-binary", scope, grant])
+            }
+            return authorizationURL + "&g_continue"
+        case .dot:
+            let login = "\(self["BASE"])/login/"
+            let form = try curl([login])
+            let mark = #"name="csrfmiddlewaretoken" value=""#
+            let token = form.firstRange(of: mark).map {
+                form[$0.upperBound...].prefix { $0 != "\"" }
+            }
+            _ = try curl([
+                "--data-urlencode", "csrfmiddlewaretoken=\(token ?? "")",
+                "-d", "username=\(self["USER"])", "-d", "password=\(self["PASSWORD"])",
+                "-d", "next=/", login,
+            ])
+            return authorizationURL
+        }
+    }
+
+    private func curl(_ arguments: [String]) throws -> String {
+        let launch = stage.launch(try Programs.system("curl"), ["-fsS"] + cookies + arguments)
+        let ended = try stage.start(launch).wait()
+        guard ended.code == 0 else {
+            throw HarnessError("\(kind.name) said no: \(ended)\(ended.out)")
+        }
+        return ended.out
+    }
+
+    // MARK: - The same without the vault
+
+    /// The token response that a code gives which no vault has seen.
+    func tokenResponse(redirectURI: String) throws -> String {
+        // The pair of RFC 7636, appendix B.
+        let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+        let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+        let path = kind == .dot ? "/authorize/" : "/auth"
+        let query = [
+            "response_type=code", "client_id=\(self["CLIENT_ID"])", "redirect_uri=\(redirectURI)",
+            "scope=openid%20offline_access%20read", "state=s", "nonce=n",
+            "code_challenge=\(challenge)", "code_challenge_method=S256",
+        ].joined(separator: "&")
+        let address = try prepared("\(issuer)\(path)?\(query)")
+        let redirect = try curl(["-o", "/dev/null", "-w", "%{redirect_url}", address])
+        let parameters = redirect.split(whereSeparator: { "?&".contains($0) })
+        guard let code = parameters.first(where: { $0.hasPrefix("code=") }) else {
+            throw HarnessError("no code in \(redirect)")
+        }
+        return try authenticated([
+            "-d", "grant_type=authorization_code", "-d", String(code),
+            "-d", "redirect_uri=\(redirectURI)", "-d", "code_verifier=\(verifier)", tokenEndpoint,
+        ])
+    }
+
+    func revoke(_ refreshToken: String) throws {
+        let endpoint = kind == .dot ? "/revoke_token/" : "/revoke"
+        _ = try authenticated([
+            "-d", "token=\(refreshToken)", "-d", "token_type_hint=refresh_token",
+            "\(issuer)\(endpoint)",
+        ])
+    }
+
+    var tokenEndpoint: String { issuer + (kind == .dot ? "/token/" : "/token") }
+
+    private func authenticated(_ arguments: [String]) throws -> String {
+        try curl(["-u", "\(self["CLIENT_ID"]):\(self["CLIENT_SECRET"])"] + arguments)
+    }
+
+    /// The status that a protected resource answers to a token.
+    func present(_ accessToken: String) throws -> String {
+        let resource = kind == .dot ? "\(self["BASE"])/api/whoami" : "\(issuer)/userinfo"
+        return try stage.system(
+            "curl",
+            ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "@-", resource],
+            input: "Authorization: Bearer \(accessToken)\n"
+        ).out
+    }
+}
+
+/// A port of 127.0.0.1 that was free a moment ago, for a redirect address that is registered.
+func freePort() throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+            bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
+        }
+    }
+    guard result else { throw HarnessError("no free port: errno \(errno)") }
+    return UInt16(bigEndian: address.sin_port)
+}
