@@ -177,9 +177,9 @@ final class Gate: Sendable {
     }
 }
 
-/// Looks every few milliseconds whether something has come about, for five seconds at most.
+/// Looks every few milliseconds whether something has come about, for twenty seconds at most.
 func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-    let end = ContinuousClock.now + .seconds(5)
+    let end = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < end {
         if try await condition() { return true }
         try? await Task.sleep(for: .milliseconds(5))

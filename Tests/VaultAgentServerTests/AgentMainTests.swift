@@ -16,7 +16,7 @@ import VaultStore
             let words = ["--ready-fd", "\(dup(pipe.writing))"]
             let agent = Task { await AgentMain.run(words) }
             // The descriptor is the agent's, and closed with its line.
-            let line = try pipe.readToEnd(limit: 4096, milliseconds: 5000)
+            let line = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
             guard line == Array("{\"alreadyRunning\":false,\"pid\":\(getpid())}\n".utf8) else {
                 exit(10)
             }
@@ -27,7 +27,7 @@ import VaultStore
             guard await AgentMain.run(["--ready-fd", "\(dup(second.writing))"]) == 0 else {
                 exit(12)
             }
-            let running = try second.readToEnd(limit: 4096, milliseconds: 5000)
+            let running = try second.readToEnd(limit: 4096, milliseconds: 20_000)
             guard running == Array("{\"alreadyRunning\":true,\"pid\":0}\n".utf8) else { exit(13) }
 
             let client = AgentConnection(
@@ -50,7 +50,7 @@ import VaultStore
             var pipe = try Pipe()
             let words = ["--on-demand", "--ready-fd", "\(dup(pipe.writing))"]
             let agent = Task { await AgentMain.run(words) }
-            _ = try pipe.readToEnd(limit: 4096, milliseconds: 5000)
+            _ = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
             let client = AgentConnection(
                 directory: directory.location.directory,
                 socketName: VaultLocation.socketName
@@ -69,7 +69,7 @@ import VaultStore
             guard file >= 0 else { exit(10) }
             var pipe = try Pipe()
             guard await AgentMain.run(["--ready-fd", "\(dup(pipe.writing))"]) == 1 else { exit(11) }
-            let line = try pipe.readToEnd(limit: 4096, milliseconds: 5000)
+            let line = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
             let expected = """
                 {"alreadyRunning":false,"error":{"code":"unsafe_permissions",\
                 "facts":{"found":"not_a_socket","path":"\(socket)"}},"pid":0}
@@ -85,7 +85,7 @@ import VaultStore
             setenv("VAULT_HOME", "/nonexistent/vault", 1)
             var pipe = try Pipe()
             guard await AgentMain.run(["--ready-fd", "\(dup(pipe.writing))"]) == 1 else { exit(10) }
-            let line = try pipe.readToEnd(limit: 4096, milliseconds: 5000)
+            let line = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
             let expected = """
                 {"alreadyRunning":false,"error":{"code":"no_vault",\
                 "facts":{"path":"/nonexistent/vault"}},"pid":0}

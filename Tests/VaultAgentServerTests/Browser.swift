@@ -33,7 +33,7 @@ final class Browser: Sendable {
             )
         }
         guard failed == 0 else { throw SystemError(number: errno) }
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(
             descriptor,
             SOL_SOCKET,

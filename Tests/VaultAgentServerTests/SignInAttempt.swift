@@ -46,7 +46,7 @@ struct SignInAttempt: Sendable {
 
     /// The outcome, in a word or its error.
     func outcome() async -> String? {
-        switch await signIn.outcome(within: 5) {
+        switch await signIn.outcome(within: 20) {
         case nil: nil
         case .ready(let isRenewable): isRenewable ? "ready" : "ready, not renewable"
         case .failed(let error):
