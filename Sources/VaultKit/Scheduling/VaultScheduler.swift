@@ -30,8 +30,16 @@ private struct Scheduler {
     private static let quarantine = 5.0
 
     let vault: Vault
-    /// When each account that was dispatched here may be again.
-    private var notBefore: [AccountName: Moment] = [:]
+    /// The accounts that were dispatched here and have not moved on since.
+    private var dispatched: [AccountName: Dispatch] = [:]
+
+    /// A refresh that was started for an account.
+    private struct Dispatch {
+        /// When the account was due; another due time is news, and waits for nothing.
+        let due: Date?
+        /// When it may be dispatched again all the same.
+        let again: Moment
+    }
 
     init(vault: Vault) {
         self.vault = vault
@@ -40,15 +48,17 @@ private struct Scheduler {
     /// Starts what is due; seconds until there may be more.
     mutating func dispatch() async -> Double {
         let now = vault.clock.now()
-        notBefore = notBefore.filter { $0.value.seconds(since: now) > 0 }
+        dispatched = dispatched.filter { $0.value.again.seconds(since: now) > 0 }
         let free = Self.seats - vault.refresher.flightCount
         guard free > 0, !vault.refresher.storeRefusesWrites else { return 1 }
         do {
             // Those in flight or in quarantine stand at the head of the queue still.
-            let limit = free + notBefore.count + vault.refresher.flightCount
+            let limit = free + dispatched.count + vault.refresher.flightCount
             for hint in try vault.store.due(before: now.wall, limit: limit) {
-                guard let name = AccountName(hint.name), notBefore[name] == nil else { continue }
-                try start(name, now)
+                guard let name = AccountName(hint.name),
+                    dispatched[name].map({ $0.due != hint.due }) ?? true
+                else { continue }
+                try start(name, due: hint.due, now)
             }
             return pause(until: try vault.store.nextDue(), now)
         } catch {
@@ -57,9 +67,9 @@ private struct Scheduler {
         }
     }
 
-    private mutating func start(_ name: AccountName, _ now: Moment) throws {
+    private mutating func start(_ name: AccountName, due: Date?, _ now: Moment) throws {
         let account = try vault.store.account(named: name)
-        notBefore[name] = now.advanced(by: Self.quarantine)
+        dispatched[name] = Dispatch(due: due, again: now.advanced(by: Self.quarantine))
         let flight = try vault.refresher.flight(for: name, after: account.generation)
         let vault = vault
         // Wakes the loop for what is due next; the flight is the refresher's to see through.
@@ -72,8 +82,8 @@ private struct Scheduler {
     private func pause(until due: Date?, _ now: Moment) -> Double {
         var pause = Self.longestPause
         if let due { pause = min(pause, due.timeIntervalSince(now.wall)) }
-        for moment in notBefore.values where moment.seconds(since: now) > 0 {
-            pause = min(pause, moment.seconds(since: now))
+        for dispatch in dispatched.values {
+            pause = min(pause, dispatch.again.seconds(since: now))
         }
         return max(pause, Self.shortestPause)
     }
