@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN := .build/bin
-SWIFT_TEST := swift test --disable-xctest
+SWIFT_TEST := swift test --disable-xctest --no-parallel
 PREFIX ?= /usr/local
 
 .PHONY: help setup build test test-unit test-end-to-end test-real-servers test-tsan test-asan \

@@ -146,10 +146,23 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "VaultSQLiteTests",
+            dependencies: ["VaultSQLite"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "OAuthTests",
             dependencies: ["OAuth", "VaultCrypto"],
             exclude: ["CONTESTED.md", "Fixtures"],
             swiftSettings: safeSettings
+        ),
+        .testTarget(
+            name: "VaultKitTests",
+            dependencies: [
+                "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
+                "VaultTesting",
+            ],
+            swiftSettings: settings
         ),
         .testTarget(
             name: "VaultStoreTests",
@@ -164,6 +177,20 @@ let package = Package(
         .testTarget(
             name: "VaultHTTPTests",
             dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultHTTP", "VaultHTTPServer"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "VaultCommandLineTests",
+            dependencies: [
+                "Platform", "OAuth", "VaultStore", "VaultKit", "VaultAgentClient",
+                "VaultCommandLine",
+            ],
+            exclude: ["Snapshots"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "VaultAgentClientTests",
+            dependencies: ["Platform", "VaultAgentClient"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -34,7 +34,19 @@ void cplatform_tsan_release(const void *address) {
 
 // ---- process hygiene -------------------------------------------------------------------------
 
+// A file that this program opens must not become the standard output that somebody closed. What
+// takes the place fails as a closed descriptor does: /dev/null, opened for the other direction.
+static int32_t occupy_standard_descriptors(void) {
+    for (int descriptor = 0; descriptor < 3; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) >= 0) continue;
+        if (open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor) return -errno;
+    }
+    return 0;
+}
+
 int32_t cplatform_harden(void) {
+    int32_t result = occupy_standard_descriptors();
+    if (result) return result;
     // Swift's crash reporter prints the memory behind every register to stderr.
     static const int fatal[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGQUIT};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) signal(fatal[i], SIG_DFL);
@@ -71,9 +83,13 @@ int32_t cplatform_open_lock_file(const char *path) {
     int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (descriptor < 0) return -errno;
     struct stat found;
-    if (fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode)) return descriptor;
-    close(descriptor);
-    return -EINVAL;
+    if (fstat(descriptor, &found) || !S_ISREG(found.st_mode)) {
+        close(descriptor);
+        return -EINVAL;
+    }
+    // A umask that takes the owner's bits away would keep the next process out.
+    if ((found.st_mode & 0777) != 0600) fchmod(descriptor, 0600);
+    return descriptor;
 }
 
 // ---- clocks ----------------------------------------------------------------------------------
@@ -89,8 +105,8 @@ int64_t cplatform_walltime(void) { return nanoseconds(CLOCK_REALTIME); }
 
 // ---- processes -------------------------------------------------------------------------------
 
-// The kernel's own call: Debian 12's C library has it, and it needs no list of open descriptors.
-static void close_from(unsigned first) { close_range(first, UINT_MAX, 0); }
+// The C library's own: one call of the kernel, or /proc where a sandbox does not let that through.
+static void close_from(int first) { closefrom(first); }
 
 static void reset_signals(void) {
     sigset_t none;
@@ -333,7 +349,9 @@ static int write_all(int descriptor, const char *bytes, uint64_t count) {
 int32_t cplatform_write_new_file(const char *path, const void *bytes, uint64_t count) {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0) return -errno;
-    int result = write_all(descriptor, bytes, count);
+    // The umask may have taken away more than it should.
+    int result = fchmod(descriptor, 0600) ? -errno : 0;
+    if (result == 0) result = write_all(descriptor, bytes, count);
     if (result == 0 && fsync(descriptor)) result = -errno;
     if (close(descriptor) && result == 0) result = -errno;
     if (result == 0) result = sync_directory_of(path);

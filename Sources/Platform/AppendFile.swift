@@ -23,20 +23,31 @@ package struct AppendFile: ~Copyable {
 
     /// Adds bytes at the end; what does not fit on the disk is dropped.
     package mutating func append(_ bytes: [UInt8]) {
-        if size + bytes.count > limit, rename(path, path + ".1") == 0,
-            let (fresh, count) = try? Self.open(path)
-        {
-            close(descriptor)
-            (descriptor, size) = (fresh, count)
-        }
+        if size + bytes.count > limit { makeWay() }
         let written = Glibc.write(descriptor, bytes, bytes.count)
-        size += max(written, 0)
+        guard written < bytes.count else { return size += written }
+        // Half an entry would spoil the next one too.
+        if written > 0, ftruncate(descriptor, off_t(size)) != 0 { size += written }
+    }
+
+    private mutating func makeWay() {
+        // Renamed already when the last attempt could not make the fresh file.
+        guard rename(path, path + ".1") == 0 || errno == ENOENT,
+            let (fresh, count) = try? Self.open(path)
+        else { return }
+        close(descriptor)
+        (descriptor, size) = (fresh, count)
     }
 
     private static func open(_ path: String) throws(SystemError) -> (Int32, Int) {
-        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+        // Non-blocking for the sake of a FIFO in the file's place, which would keep the open waiting.
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let descriptor = Glibc.open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw SystemError(number: errno) }
+        guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else {
+            let failure = SystemError(number: errno)
+            if descriptor >= 0 { close(descriptor) }
+            throw failure
+        }
         return (descriptor, max(Int(lseek(descriptor, 0, SEEK_END)), 0))
     }
 }

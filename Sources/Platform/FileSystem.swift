@@ -67,24 +67,42 @@ package enum FileSystem {
         return String(cString: resolved)
     }
 
-    /// Makes a directory (0700) and those above it that are missing.
+    /// The directory a path is or would be made in, with every symbolic link followed: the nearest
+    /// one above it that exists.
+    package static func resolvedDirectory(above path: String) throws(SystemError) -> String {
+        var parent = path[...]
+        repeat {
+            guard let slash = parent.lastIndex(of: "/") else { return try resolved(".") }
+            parent = parent[..<slash]
+            if parent.isEmpty { return "/" }
+        } while !exists(String(parent))
+        return try resolved(String(parent))
+    }
+
+    /// Makes a directory (0700 whatever the umask) and those above it that are missing.
     package static func makeDirectories(_ path: String) throws(SystemError) {
-        if mkdir(path, 0o700) == 0 { return }
-        switch errno {
-        case EEXIST: return
-        case ENOENT:
+        do {
+            try makeDirectory(path)
+        } catch .notFound {
             guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-                throw SystemError.notFound
+                throw .notFound
             }
             try makeDirectories(String(path[..<slash]))
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-                throw SystemError(number: errno)
-            }
-        case let number: throw SystemError(number: number)
+            try makeDirectory(path)
         }
     }
 
-    /// Writes a file (0600) that must not exist yet, durably.
+    private static func makeDirectory(_ path: String) throws(SystemError) {
+        guard mkdir(path, 0o700) == 0 else {
+            guard errno == EEXIST else { throw SystemError(number: errno) }
+            return
+        }
+        // A umask can only take bits away, also the owner's.
+        guard try status(of: path).permissions & 0o700 != 0o700 else { return }
+        guard chmod(path, 0o700) == 0 else { throw SystemError(number: errno) }
+    }
+
+    /// Writes a file (0600 whatever the umask) that must not exist yet, durably.
     package static func writeNew(_ path: String, _ bytes: Span<UInt8>) throws(SystemError) {
         let result = bytes.withUnsafeBufferPointer { buffer in
             cplatform_write_new_file(path, buffer.baseAddress, UInt64(buffer.count))

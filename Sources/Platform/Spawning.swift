@@ -75,7 +75,7 @@ package struct Pipe: ~Copyable {
     /// The end to hand to a child.
     package var writing: Int32 { writeEnd }
 
-    /// Everything written until the last writer is gone.
+    /// Everything written until the last writer is gone, if that is within the time.
     ///
     /// Ours goes first.
     package mutating func readToEnd(
@@ -84,12 +84,14 @@ package struct Pipe: ~Copyable {
     ) throws(SystemError) -> [UInt8] {
         close(writeEnd)
         writeEnd = -1
+        let end = Uptime.seconds() + Double(milliseconds) / 1000
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         while bytes.count < limit {
-            guard Descriptor.waitReadable([readEnd], milliseconds: milliseconds)[0] else {
-                throw SystemError(number: ETIMEDOUT)
-            }
+            let left = Int32(clamping: Int(((end - Uptime.seconds()) * 1000).rounded(.up)))
+            guard left > 0 else { throw SystemError(number: ETIMEDOUT) }
+            // Also a process that was stopped and continued (Ctrl-Z, fg) ends the wait early.
+            guard Descriptor.waitReadable([readEnd], milliseconds: left)[0] else { continue }
             let count = read(readEnd, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             if try SystemError.check(count < 0 ? -Int(errno) : count) == 0 { break }

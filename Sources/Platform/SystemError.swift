@@ -19,6 +19,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     package static let accessDenied = SystemError(number: EACCES)
     package static let connectionRefused = SystemError(number: ECONNREFUSED)
     package static let tryAgain = SystemError(number: EAGAIN)
+    package static let timedOut = SystemError(number: ETIMEDOUT)
     package static let addressInUse = SystemError(number: EADDRINUSE)
 
     /// Turns the C target's convention (minus errno on failure) into a thrown error.

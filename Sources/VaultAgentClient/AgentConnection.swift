@@ -86,7 +86,8 @@ package struct AgentConnection: Sendable {
                 bytes[index..<index + 4].elementsEqual(separator)
             })
         else {
-            throw bytes.isEmpty ? .broken(nil) : .malformedAnswer
+            throw Array("HTTP/1.".utf8).starts(with: bytes.prefix(7))
+                ? .broken(nil) : .malformedAnswer
         }
         let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")
         let words = lines.first?.split(separator: " ") ?? []
@@ -102,7 +103,9 @@ package struct AgentConnection: Sendable {
         let body = Array(bytes[(end + 4)...])
         // A 204 has no body and no length (RFC 9110 §8.6).
         let length = headers["content-length"].flatMap { Int($0) } ?? (status == 204 ? 0 : nil)
-        guard length == body.count else { throw .malformedAnswer }
+        guard let length, length >= body.count else { throw .malformedAnswer }
+        // The agent was killed in the middle of it.
+        guard length == body.count else { throw .broken(nil) }
         return Answer(status: status, headers: headers, body: body)
     }
 }

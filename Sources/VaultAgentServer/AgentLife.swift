@@ -22,7 +22,7 @@ struct AgentLife: Sendable {
                 return nil
             }
             group.addTask {
-                for await reason in service.stopRequests() { return reason }
+                for await reason in service.stopRequests { return reason }
                 return nil
             }
             group.addTask { await lookAround() }

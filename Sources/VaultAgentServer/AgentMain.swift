@@ -68,6 +68,8 @@ package enum AgentMain {
         let reason = await AgentLife(service: service, isOnDemand: options.isOnDemand).last()
         log.write("stop", ["reason": reason])
         try? FileSystem.remove(location.socket)
+        // Commands wait on the socket for the outcome of their sign-ins.
+        service.signIns.cancelAll()
         await server.stop()
         await service.stop()
         transport.close()
@@ -97,6 +99,8 @@ package enum AgentMain {
         let routes = AgentRoutes(service: service)
         var limits = HTTPServerLimits()
         limits.stopSeconds = 40
+        // A token response of a megabyte, escaped inside the document that carries it.
+        limits.bodyBytes = 4 << 20
         return try HTTPServer(on: listener, limits: limits, peerCheck: { $0 == user }) { request in
             .response(await routes.answer(request))
         }
@@ -122,7 +126,7 @@ private struct Readiness {
     func failed(_ error: VaultError) {
         say(
             AgentReadyDocument(pid: 0, error: ErrorDocument.Failure(error)),
-            "vault-agent: error: \(error.code)\(error.facts.values.map { " (\($0))" }.joined())"
+            "vault-agent: error: \(error.code)\(error.facts.values.sorted().map { " (\($0))" }.joined())"
         )
     }
 

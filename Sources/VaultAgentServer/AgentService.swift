@@ -10,37 +10,36 @@ final class AgentService: Sendable {
     let transport: any HTTPTransport
     let log: AgentLog
     let signIns: SignIns
-    private let state: Locked<State>
+    /// Gives the reason once a client asks the agent to stop, also one that asked before anybody
+    /// listened here.
+    let stopRequests: AsyncStream<String>
+    private let stopRequest: AsyncStream<String>.Continuation
+    private let lastRequest = Locked(Uptime.seconds())
     private let scheduler: Task<Void, any Error>
     private let recorder: Task<Void, Never>
-
-    private struct State {
-        var lastRequest: Double
-        var stop: AsyncStream<String>.Continuation?
-    }
 
     init(vault: Vault, transport: any HTTPTransport, log: AgentLog) {
         self.vault = vault
         self.transport = transport
         self.log = log
         signIns = SignIns(vault: vault, transport: transport)
-        state = Locked(State(lastRequest: Uptime.seconds()))
+        (stopRequests, stopRequest) = AsyncStream.makeStream()
         // Both are awaited in `stop`.
-        scheduler = Task { try await vault.runScheduler() }
         let events = vault.events
         recorder = Task {
             for await event in events { log.write(event) }
         }
+        scheduler = Task { try await vault.runScheduler() }
     }
 
     /// Notes that a client is there.
     func touch() {
-        state.withLock { $0.lastRequest = Uptime.seconds() }
+        lastRequest.withLock { $0 = Uptime.seconds() }
     }
 
     /// Seconds since a client was there.
     var idleSeconds: Double {
-        Uptime.seconds() - state.withLock { $0.lastRequest }
+        Uptime.seconds() - lastRequest.withLock { $0 }
     }
 
     /// Whether an account has a refresh to come, or a sign-in is under way.
@@ -49,21 +48,13 @@ final class AgentService: Sendable {
         signIns.areWaiting || ((try? vault.hasRefreshToCome()) ?? true)
     }
 
-    /// Gives the reason once a client asks the agent to stop.
-    func stopRequests() -> AsyncStream<String> {
-        AsyncStream { continuation in
-            state.withLock { $0.stop = continuation }
-        }
-    }
-
     func requestStop(_ reason: String) {
-        let continuation = state.withLock { $0.stop }
-        continuation?.yield(reason)
+        stopRequest.yield(reason)
     }
 
     /// Stores what is in flight and ends.
     func stop() async {
-        signIns.cancelAll()
+        await signIns.stop()
         scheduler.cancel()
         _ = try? await scheduler.value
         await vault.close()

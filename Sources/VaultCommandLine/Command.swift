@@ -45,7 +45,11 @@ struct CommandContext: Sendable {
         if let named { return try file.account(named: named) }
         if let text = Environment["VAULT_ACCOUNT"] {
             guard let name = AccountName(text) else {
-                throw UsageError.malformed("VAULT_ACCOUNT", value: text, wanted: "a name")
+                throw UsageError.malformed(
+                    "the variable VAULT_ACCOUNT",
+                    value: text,
+                    wanted: "a name"
+                )
             }
             return try file.account(named: name)
         }
@@ -58,7 +62,7 @@ struct CommandContext: Sendable {
 extension ArgumentReader {
     /// An account's name, which every command wants alike.
     mutating func accountName() throws(UsageError) -> AccountName {
-        guard let name = try optionalAccountName() else { throw .missing("NAME") }
+        guard let name = try optionalAccountName() else { throw .missing("the account's NAME") }
         return name
     }
 

@@ -14,7 +14,8 @@ package struct CommandLineTool: Sendable {
             try dispatch(words)
             return ExitCode.ok.rawValue
         } catch {
-            let report = ErrorReport(error)
+            let command = words.first.flatMap { try? HelpPages.command($0) }
+            let report = ErrorReport(error, helpPage: command?.name)
             terminal.error(report.line)
             if let hint = report.hint { terminal.hint(hint) }
             return report.exitCode.rawValue
@@ -26,7 +27,7 @@ package struct CommandLineTool: Sendable {
         switch word {
         case "--version": try terminal.data("vault \(VaultVersion.current)\n")
         case "--help", "-h": try terminal.data(HelpPages.overview)
-        case "help": try help(Array(words.dropFirst()))
+        case HelpPages.helpWord: try help(Array(words.dropFirst()))
         default: try run(HelpPages.command(word), Array(words.dropFirst()))
         }
     }

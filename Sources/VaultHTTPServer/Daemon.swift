@@ -26,9 +26,14 @@ enum Daemon {
     }
 
     /// Hands a response to the library, which copies it.
-    static func queue(_ response: HTTPServerResponse, on connection: OpaquePointer) -> MHD_Result {
+    static func queue(
+        _ response: HTTPServerResponse,
+        on connection: OpaquePointer,
+        closing isLast: Bool
+    ) -> MHD_Result {
         guard let prepared = prepare(response) else { return .NO }
         defer { MHD_destroy_response(prepared) }
+        if isLast { MHD_add_response_header(prepared, "Connection", "close") }
         return MHD_queue_response(connection, UInt32(clamping: response.status), prepared)
     }
 

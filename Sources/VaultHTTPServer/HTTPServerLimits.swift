@@ -8,6 +8,8 @@ package struct HTTPServerLimits: Sendable {
     package var connections = 256
     /// Whole seconds without a byte after which a connection is closed, 0 for never.
     package var idleSeconds = 30
+    /// Whether a connection may carry another request after its first.
+    package var keepsConnections = true
     /// Seconds that `stop()` waits for requests being answered.
     package var stopSeconds = 10.0
 

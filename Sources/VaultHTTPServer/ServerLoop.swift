@@ -202,6 +202,6 @@ final class ServerLoop {
 
     private func respond(_ connection: Connection, _ response: HTTPServerResponse) -> MHD_Result {
         exchanges[connection]?.phase = .responding
-        return Daemon.queue(response, on: connection)
+        return Daemon.queue(response, on: connection, closing: !limits.keepsConnections)
     }
 }

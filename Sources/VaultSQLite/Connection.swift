@@ -6,7 +6,6 @@ internal import CSQLite
 package final class Connection {
     private let handle: OpaquePointer
     private let busyHandler: BusyHandler
-    private var isReadyForWriting = false
     // Prepared statements that nobody is using, by their text.
     private var idleStatements: [String: OpaquePointer] = [:]
 
@@ -99,10 +98,6 @@ package final class Connection {
     /// An error of `body` rolls everything back. An error of COMMIT itself means *unknown*: the
     /// transaction may be there after all, so whoever needs to know reads again.
     package func write<Result>(_ body: () throws -> Result) throws -> Result {
-        if !isReadyForWriting {
-            try DatabaseSettings.applyForWriting(to: self)
-            isReadyForWriting = true
-        }
         try execute("BEGIN IMMEDIATE")
         do {
             let result = try body()
@@ -114,8 +109,10 @@ package final class Connection {
         }
     }
 
-    /// Runs `body` in one read transaction: everything it reads is of one moment.
+    /// Runs `body` in one read transaction, or in the one that is open: everything it reads is of
+    /// one moment.
     package func read<Result>(_ body: () throws -> Result) throws -> Result {
+        guard sqlite3_get_autocommit(handle) != 0 else { return try body() }
         try execute("BEGIN")
         defer { try? execute("COMMIT") }
         return try body()

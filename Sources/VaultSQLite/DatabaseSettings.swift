@@ -10,20 +10,22 @@ package enum DatabaseSettings {
         let readsAs: String
     }
 
-    /// What reading depends on; a connection that only reads is spared the rest.
     private static let forReading = [
-        Pragma(name: "journal_mode", value: "PERSIST", readsAs: "persist"),
-        Pragma(name: "cell_size_check", value: "ON", readsAs: "1"),
+        Pragma(name: "cell_size_check", value: "ON", readsAs: "1")
     ]
 
+    /// Taking a file out of write-ahead logging changes it, so it has to be known as ours by then.
     private static let forWriting = [
+        Pragma(name: "journal_mode", value: "PERSIST", readsAs: "persist"),
         Pragma(name: "synchronous", value: "EXTRA", readsAs: "3"),
         Pragma(name: "secure_delete", value: "ON", readsAs: "1"),
         Pragma(name: "foreign_keys", value: "ON", readsAs: "1"),
         Pragma(name: "temp_store", value: "MEMORY", readsAs: "2"),
     ]
 
-    /// Makes a fresh connection fit to read: no triggers, views or legacy syntax of the file run.
+    /// Keeps the schema of a file that is still to be looked at from running anything.
+    ///
+    /// Nothing of the file is read or written.
     package static func applyForReading(to connection: Connection) throws(SQLiteError) {
         try connection.configure(.defensive, true)
         for option in Connection.Option.allCases where option != .defensive {
@@ -32,8 +34,8 @@ package enum DatabaseSettings {
         try apply(forReading, to: connection)
     }
 
-    /// Makes commits durable and deletions thorough; `Connection.write` calls it once.
-    static func applyForWriting(to connection: Connection) throws(SQLiteError) {
+    /// Makes commits durable and deletions thorough.
+    package static func applyForWriting(to connection: Connection) throws(SQLiteError) {
         try apply(forWriting, to: connection)
     }
 

@@ -14,7 +14,7 @@ package protocol AccountStore: Sendable {
 
     func insert(_ account: NewAccount) async throws -> StoredAccount
     func replace(_ account: StoredAccount, with new: NewAccount) async throws -> StoredAccount
-    func remove(_ name: AccountName) async throws -> StoredAccount
+    func remove(_ name: AccountName) async throws
     func select(_ name: AccountName) async throws
 
     /// Writes down that the refresh token of this generation is about to be spent.
@@ -37,6 +37,9 @@ package struct Claim: Sendable, Hashable {
     package let account: AccountID
     package let number: Int64
     package let generation: UInt64
+    /// The life of the store that the claim was made in: restoring begins another, in which the same
+    /// generation may be of another pair.
+    package let incarnation: [UInt8]
 }
 
 /// A pair to be installed.

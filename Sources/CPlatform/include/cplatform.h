@@ -7,7 +7,8 @@
 void cplatform_tsan_acquire(const void *address);
 void cplatform_tsan_release(const void *address);
 
-// Fatal signals back to their defaults, no core file, not dumpable, umask 077, no SIGPIPE.
+// Fatal signals back to their defaults, no core file, not dumpable, umask 077, no SIGPIPE, and
+// descriptors 0 to 2 taken where they were closed.
 int32_t cplatform_harden(void);
 
 // Open-file-description byte-range lock, exclusive, never waiting. length 0 reaches to the end.
@@ -15,7 +16,8 @@ int32_t cplatform_harden(void);
 int32_t cplatform_try_lock(int32_t descriptor, int64_t offset, int64_t length);
 int32_t cplatform_unlock(int32_t descriptor, int64_t offset, int64_t length);
 
-// Opens or creates a regular file for locking: close-on-exec, mode 0600, no symbolic link followed.
+// Opens or creates a regular file for locking: close-on-exec, mode 0600 whatever the umask, no
+// symbolic link followed.
 // Anything else at the path is EINVAL.
 int32_t cplatform_open_lock_file(const char *path);
 
@@ -64,7 +66,8 @@ typedef struct {
 // drops SQLite's locks.)
 int32_t cplatform_lstat(const char *path, cplatform_file_status *status);
 
-// Writes a new file that must not exist: mode 0600, synced, its directory synced.
+// Writes a new file that must not exist: mode 0600 whatever the umask, synced, its directory
+// synced.
 int32_t cplatform_write_new_file(const char *path, const void *bytes, uint64_t count);
 // Syncs a finished file, gives it its name unless that is taken, and syncs the directory.
 int32_t cplatform_install_file(const char *unfinished, const char *path);

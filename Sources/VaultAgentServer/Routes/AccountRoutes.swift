@@ -74,11 +74,14 @@ extension AgentRoutes {
         )
     }
 
+    /// Seconds: what `vault token --min-valid` takes.
+    private static let longestMinimumLifetime = Double(UInt32.max)
+
     private static func minimumLifetime(_ request: HTTPServerRequest) throws -> Double? {
         guard let text = request.query.first(where: { $0.name == "min-valid" })?.value else {
             return nil
         }
-        guard let seconds = Double(text), seconds.isFinite, seconds >= 0 else {
+        guard let seconds = Double(text), (0...longestMinimumLifetime).contains(seconds) else {
             throw VaultError(.invalidInput, facts: [.field: "min-valid"])
         }
         return seconds
@@ -120,6 +123,13 @@ extension AddAccountDocument {
         guard let authentication = ClientAuthentication(rawValue: clientAuthentication) else {
             throw VaultError(.invalidInput, facts: [.field: "client_authentication"])
         }
+        guard !clientID.isEmpty else {
+            throw VaultError(.invalidInput, facts: [.field: "client_id"])
+        }
+        guard (authentication == .none) == (clientSecret?.isEmpty ?? true) else {
+            throw VaultError(.invalidInput, facts: [.field: "client_secret"])
+        }
+        if let issuer { _ = try EndpointURL.checked(issuer, field: "issuer") }
         return AccountRegistration(
             name: name,
             client: Client(
@@ -140,7 +150,24 @@ extension EndpointURL {
         do {
             return try EndpointURL(text)
         } catch {
-            throw VaultError(.invalidInput, facts: [.field: field, .reason: "\(error)"])
+            throw VaultError(.invalidInput, facts: [.field: field, .reason: error.wireName])
+        }
+    }
+}
+
+extension EndpointURLError {
+    /// The name in error documents.
+    var wireName: String {
+        switch self {
+        case .notHTTP: "not_http"
+        case .insecure: "insecure"
+        case .hostMissing: "host_missing"
+        case .hostNotASCII: "host_not_ascii"
+        case .hostMalformed: "host_malformed"
+        case .portMalformed: "port_malformed"
+        case .userInfo: "user_info"
+        case .fragment: "fragment"
+        case .forbiddenCharacter: "forbidden_character"
         }
     }
 }

@@ -47,10 +47,11 @@ enum Route: Sendable, Hashable {
     }
 
     private static func signIn(_ method: String, _ rest: [String]) -> Route? {
-        switch (method, rest.count) {
-        case ("POST", 0): .beginSignIn
-        case ("GET", 1): .signIn(id: rest[0])
-        case ("DELETE", 1): .cancelSignIn(id: rest[0])
+        guard let id = rest.first else { return method == "POST" ? .beginSignIn : nil }
+        guard rest.count == 1, !id.isEmpty else { return nil }
+        return switch method {
+        case "GET": .signIn(id: id)
+        case "DELETE": .cancelSignIn(id: id)
         default: nil
         }
     }

@@ -27,7 +27,10 @@ extension AgentRoutes {
     }
 
     func signIn(_ id: String, _ request: HTTPServerRequest) async throws -> HTTPServerResponse {
-        guard let signIn = service.signIns.signIn(id) else { return Self.notFound }
+        guard let signIn = service.signIns.signIn(id) else {
+            let error = VaultError(.signInFailed, facts: [.reason: "not_known"])
+            return Self.failure(error, status: 404)
+        }
         let asked = request.query.first { $0.name == "wait" }.flatMap { Double($0.value) } ?? 0
         let wait = asked.isFinite ? min(max(asked, 0), Self.longestPoll) : 0
         return try Self.json(signIn.document(await signIn.outcome(within: wait)))

@@ -16,10 +16,10 @@ struct LoopbackAddress: Sendable {
 
     private static func checked(_ redirectURI: String) throws -> EndpointURL {
         let url = try EndpointURL.checked(redirectURI, field: "redirect_uri")
-        guard url.isLoopback, redirectURI.hasPrefix("http://"), url.query == nil else {
+        guard url.isListenedTo, redirectURI.hasPrefix("http://"), url.query == nil else {
             throw VaultError(
                 .invalidInput,
-                facts: [.field: "redirect_uri", .reason: "notLoopback"]
+                facts: [.field: "redirect_uri", .reason: "not_loopback"]
             )
         }
         return url
@@ -28,7 +28,7 @@ struct LoopbackAddress: Sendable {
     func listen() throws -> ListeningSocket {
         let port = UInt16(clamping: fixed?.hasPort == true ? fixed?.port ?? 0 : 0)
         do {
-            return try ListeningSocket.loopback(port: port, ipv6: fixed?.host == "::1")
+            return try ListeningSocket.loopback(port: port, ipv6: fixed?.isIPv6 ?? false)
         } catch {
             guard error == .addressInUse else { throw error }
             throw VaultError(
@@ -43,7 +43,7 @@ struct LoopbackAddress: Sendable {
     func redirectURI(port: UInt16) -> String {
         guard let fixed else { return "http://127.0.0.1:\(port)/callback" }
         guard !fixed.hasPort else { return fixed.string }
-        let host = fixed.host.contains(":") ? "[\(fixed.host)]" : fixed.host
+        let host = fixed.isIPv6 ? "[\(fixed.host)]" : fixed.host
         let path = fixed.string.hasSuffix("/") || fixed.path != "/" ? fixed.path : ""
         return "http://\(host):\(port)\(path)"
     }
@@ -53,6 +53,14 @@ extension EndpointURL {
     /// Whether a port is written in the URL.
     fileprivate var hasPort: Bool {
         let authority = string.dropFirst("http://".count).prefix { !"/?#".contains($0) }
-        return authority.split(separator: "]").last?.contains(":") ?? false
+        // The colons of an IPv6 address stand before its bracket.
+        return authority[(authority.lastIndex(of: "]") ?? authority.startIndex)...].contains(":")
+    }
+
+    fileprivate var isIPv6: Bool { host.contains(":") }
+
+    /// Whether a listener of ours is what answers there: the rest of 127.0.0.0/8 is loopback too.
+    fileprivate var isListenedTo: Bool {
+        isLoopback && (isIPv6 || ["127.0.0.1", "localhost"].contains(host))
     }
 }

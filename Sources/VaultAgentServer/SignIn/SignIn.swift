@@ -34,6 +34,8 @@ final class SignIn: Sendable {
     private struct State {
         var redirect: AuthorizationRedirect
         var outcome: Outcome?
+        /// A code came back: from now on only its exchange decides.
+        var isExchanging = false
         var lastAsked = Uptime.seconds()
     }
 
@@ -50,7 +52,10 @@ final class SignIn: Sendable {
         transport: any HTTPTransport
     ) throws {
         guard let endpoint = metadata.authorizationEndpoint else {
-            throw VaultError(.signInFailed, facts: [.field: "authorization_endpoint"])
+            throw VaultError(
+                .signInFailed,
+                facts: [.reason: "endpoint_missing", .field: "authorization_endpoint"]
+            )
         }
         let address = try LoopbackAddress(request.redirectURI)
         let socket = try address.listen()
@@ -96,6 +101,11 @@ final class SignIn: Sendable {
             var limits = HTTPServerLimits()
             limits.bodyBytes = 0
             limits.connections = 16
+            limits.idleSeconds = 10
+            // Every server of this machine leaves its cookies here: ports share them (RFC 6265 §8.5).
+            limits.connectionMemory = 256 << 10
+            // What follows a request on its connection is not looked at.
+            limits.keepsConnections = false
             limits.stopSeconds = 5
             let server = try HTTPServer(on: socket, limits: limits) { [self] request in
                 .response(await receive(request))
@@ -114,7 +124,7 @@ final class SignIn: Sendable {
             let now = Uptime.seconds()
             let lastAsked = state.withLock { $0.lastAsked }
             if now - start > Self.life || now - lastAsked > Self.unattendedLife {
-                settle(.failed(VaultError(.signInFailed, facts: [.reason: "timed_out"])))
+                giveUp("timed_out")
             }
             try? await clock.sleep(seconds: 0.1)
         }
@@ -130,13 +140,24 @@ final class SignIn: Sendable {
                 state.lastAsked = Uptime.seconds()
                 return state.outcome
             }
-            if outcome != nil || Uptime.seconds() >= end { return outcome }
-            try? await SystemClock().sleep(seconds: 0.05)
+            guard outcome == nil, Uptime.seconds() < end else { return outcome }
+            // Cancelled, there is nobody left to tell.
+            guard (try? await SystemClock().sleep(seconds: 0.05)) != nil else { return nil }
         }
     }
 
     func cancel() {
-        settle(.failed(VaultError(.signInFailed, facts: [.reason: "cancelled"])))
+        giveUp("cancelled")
+    }
+
+    /// Ends the wait for the browser.
+    ///
+    /// A code that is being exchanged is spent: what it brings is stored, and told.
+    private func giveUp(_ reason: String) {
+        state.withLock { state in
+            guard state.outcome == nil, !state.isExchanging else { return }
+            state.outcome = .failed(VaultError(.signInFailed, facts: [.reason: reason]))
+        }
     }
 
     /// The first outcome counts.
@@ -149,14 +170,7 @@ final class SignIn: Sendable {
     // MARK: - The redirect
 
     private func receive(_ request: HTTPServerRequest) async -> HTTPServerResponse {
-        let judgement = state.withLock { state in
-            state.redirect.judge(
-                method: request.method,
-                target: request.target,
-                host: request.header("Host")
-            )
-        }
-        switch judgement {
+        switch judge(request) {
         case .ignored(let status):
             return SignInPage.ignored(status: status)
         case .failed(_, let code, let description):
@@ -172,6 +186,20 @@ final class SignIn: Sendable {
             case .ready: SignInPage.ready(account: self.request.name)
             case .failed: SignInPage.failed(account: self.request.name)
             }
+        }
+    }
+
+    private func judge(_ request: HTTPServerRequest) -> AuthorizationRedirect.Judgement {
+        state.withLock { state in
+            // Given up already: a code that comes now stays unused.
+            guard state.outcome == nil else { return .ignored(status: 410) }
+            let judgement = state.redirect.judge(
+                method: request.method,
+                target: request.target,
+                host: request.header("Host")
+            )
+            if case .code = judgement { state.isExchanging = true }
+            return judgement
         }
     }
 

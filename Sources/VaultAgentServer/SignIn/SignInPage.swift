@@ -58,7 +58,6 @@ enum SignInPage {
                 ),
                 (name: "Referrer-Policy", value: "no-referrer"),
                 (name: "X-Content-Type-Options", value: "nosniff"),
-                (name: "Connection", value: "close"),
             ],
             text: html
         )

@@ -8,7 +8,13 @@ internal import VaultKit
 final class SignIns: Sendable {
     private let vault: Vault
     private let transport: any HTTPTransport
-    private let running = Locked<[String: SignIn]>([:])
+    private let running = Locked<[String: Attempt]>([:])
+
+    private struct Attempt {
+        let signIn: SignIn
+        /// Ends with the sign-in.
+        let serving: Task<Void, Never>
+    }
 
     init(vault: Vault, transport: any HTTPTransport) {
         self.vault = vault
@@ -24,14 +30,20 @@ final class SignIns: Sendable {
         try await vault.proveWritable()
         let metadata = try await request.discover(using: transport)
         let signIn = try SignIn(request, metadata, vault: vault, transport: transport)
-        running.withLock { $0[signIn.id] = signIn }
-        // Nobody awaits this task: it ends with the sign-in, at the latest when its time is over.
-        Task { await self.see(signIn) }
+        // Awaited by the task below and by `stop`.
+        let serving = Task { await signIn.run() }
+        running.withLock { $0[signIn.id] = Attempt(signIn: signIn, serving: serving) }
+        // Nobody awaits this one: it forgets the sign-in, at the latest when its time is over.
+        Task {
+            await serving.value
+            try? await SystemClock().sleep(seconds: SignIn.resultLife)
+            running.withLock { $0[signIn.id] = nil }
+        }
         return signIn
     }
 
     func signIn(_ id: String) -> SignIn? {
-        running.withLock { $0[id] }
+        running.withLock { $0[id]?.signIn }
     }
 
     func cancel(_ id: String) {
@@ -39,14 +51,14 @@ final class SignIns: Sendable {
     }
 
     func cancelAll() {
-        for signIn in running.withLock({ Array($0.values) }) { signIn.cancel() }
+        for attempt in running.withLock({ Array($0.values) }) { attempt.signIn.cancel() }
     }
 
-    /// Stays until the sign-in has ended and whoever began it has had time to ask how.
-    private func see(_ signIn: SignIn) async {
-        await signIn.run()
-        try? await SystemClock().sleep(seconds: SignIn.resultLife)
-        running.withLock { $0[signIn.id] = nil }
+    /// Cancels those that wait for the browser, and sees a code that is being exchanged through to
+    /// the store.
+    func stop() async {
+        cancelAll()
+        for attempt in running.withLock({ Array($0.values) }) { await attempt.serving.value }
     }
 }
 
@@ -73,7 +85,8 @@ struct SignInRequest: Sendable {
         }
     }
 
-    /// The registration, authenticating in the way the server names first among those we have.
+    /// The registration; its secret goes by Basic, which every server must take (RFC 6749 §2.3.1),
+    /// unless the server says otherwise.
     func client(_ metadata: AuthorizationServerMetadata) -> Client {
         guard let clientSecret else { return Client(id: clientID) }
         let known = metadata.tokenEndpointAuthMethodsSupported
@@ -89,19 +102,39 @@ struct SignInRequest: Sendable {
 extension VaultError {
     /// Why an authorization server could not be found, in codes and facts.
     fileprivate init(_ error: DiscoveryError, issuer: String) {
-        var facts: [Fact: String] = [.field: "issuer", .reason: "\(error)"]
         let code: Code
+        var facts: [Fact: String] = [.field: "issuer"]
         switch error {
         case .unreachable(let failure):
             code = .unreachable
             facts[.reason] = failure.reason.rawValue
         case .unavailable(let status):
             code = .unreachable
-            facts = [.field: "issuer", .status: "\(status)"]
-        case .issuerInvalid, .issuerInsecure: code = .invalidInput
-        case .issuerMismatch, .notFound, .redirected, .malformed, .endpointInsecure,
-            .endpointMissing:
+            facts[.status] = "\(status)"
+        case .issuerInvalid(let problem):
+            code = .invalidInput
+            facts[.reason] = problem?.wireName
+        case .issuerInsecure:
+            code = .invalidInput
+            facts[.reason] = EndpointURLError.insecure.wireName
+        case .issuerMismatch:
             code = .signInFailed
+            facts[.reason] = "issuer_mismatch"
+        case .notFound:
+            code = .signInFailed
+            facts[.reason] = "metadata_not_found"
+        case .redirected:
+            code = .signInFailed
+            facts[.reason] = "metadata_redirected"
+        case .malformed:
+            code = .signInFailed
+            facts[.reason] = "metadata_malformed"
+        case .endpointInsecure(let name):
+            code = .signInFailed
+            facts = [.reason: "endpoint_insecure", .field: name.rawValue]
+        case .endpointMissing(let name):
+            code = .signInFailed
+            facts = [.reason: "endpoint_missing", .field: name.rawValue]
         }
         facts[.host] = (try? EndpointURL(issuer))?.host
         self.init(code, facts: facts)

@@ -40,21 +40,27 @@ struct AgentCalls: Sendable {
         body: [UInt8] = [],
         as type: Document.Type
     ) throws -> Document {
-        let answer = try call(method, target, body: body)
-        do {
-            return try WireJSON.decode(type, from: answer.body)
-        } catch {
-            throw AgentConnection.Failure.malformedAnswer
-        }
+        try Self.decode(type, call(method, target, body: body))
     }
 
     /// What a running agent says of itself; nil when none runs.
     func status() throws -> AgentDocument? {
         do {
             let answer = try checked(try connection.send("GET", "/v1/status", timeout: 10))
-            return try WireJSON.decode(AgentStatusDocument.self, from: answer.body).agent
+            return try Self.decode(AgentStatusDocument.self, answer).agent
         } catch AgentConnection.Failure.notRunning {
             return nil
+        }
+    }
+
+    private static func decode<Document: Decodable>(
+        _ type: Document.Type,
+        _ answer: AgentConnection.Answer
+    ) throws -> Document {
+        do {
+            return try WireJSON.decode(type, from: answer.body)
+        } catch {
+            throw AgentConnection.Failure.malformedAnswer
         }
     }
 
@@ -83,18 +89,18 @@ struct AgentCalls: Sendable {
         _ target: String,
         _ body: [UInt8]
     ) throws -> AgentConnection.Answer {
-        do {
-            return try connection.send(method, target, headers: Self.version, body: body)
-        } catch AgentConnection.Failure.notRunning {
-            try AgentLauncher(location: location).start(onDemand: true)
-        }
-        // Another agent may have got the lock and not be listening yet.
-        let end = Uptime.seconds() + 5
+        let end = Uptime.seconds() + Self.stopLimit
         while true {
             do {
                 return try connection.send(method, target, headers: Self.version, body: body)
-            } catch AgentConnection.Failure.notRunning where Uptime.seconds() < end {
-                Pause.milliseconds(20)
+            } catch AgentConnection.Failure.notRunning {
+                guard Uptime.seconds() < end else {
+                    throw VaultError(.busy, facts: [.reason: "agent_stopping"])
+                }
+                let isNew = try AgentLauncher(location: location).start(onDemand: true)
+                // Where another has the lock it does not listen yet, or it stores what is in
+                // flight before it goes.
+                if !isNew { Pause.milliseconds(100) }
             }
         }
     }

@@ -52,6 +52,8 @@ struct AgentLauncher: Sendable {
                 keep: pipe.writing
             )
             output = try pipe.readToEnd(limit: 64 << 10, milliseconds: Self.patience)
+        } catch let error where error == .timedOut {
+            throw AgentLaunchError.silent
         } catch {
             throw AgentLaunchError.failed(error)
         }

@@ -8,15 +8,22 @@ package enum UsageError: Error, Sendable, Equatable {
     case missing(String)
     case strayWord(String)
     case malformed(String, value: String, wanted: String)
+    /// The value is not quoted: in place of the number somebody may have typed the secret itself.
+    case notADescriptor(option: String)
 }
 
 /// Takes options and values off the command line, one by one.
 ///
 /// `--name value`, `--name=value`, `-n value`; `--` ends the options, `-` is a value. Options are
-/// read before values. No bundling and no abbreviations: a new option never changes what an old
-/// script means.
+/// read before values. A value that begins with a dash is given as `--name=value`: a value that was
+/// forgotten must not swallow the option behind it. No bundling and no abbreviations: a new option
+/// never changes what an old script means.
 package struct ArgumentReader: Sendable {
-    private var words: [String]
+    /// What is not read yet.
+    ///
+    /// A word that was taken leaves its place empty, so that words which stood apart never become an
+    /// option and its value.
+    private var words: [String?]
     /// Words behind `--`: never options.
     private var literals: [String]
     private var known: [String] = []
@@ -30,13 +37,14 @@ package struct ArgumentReader: Sendable {
     /// Whether a flag is there.
     package mutating func flag(_ names: String...) throws(UsageError) -> Bool {
         known += names
-        if let word = words.first(where: { word in names.contains { word.hasPrefix($0 + "=") } }) {
-            throw .unexpectedValue(option: String(word.prefix { $0 != "=" }))
+        let rest = words.compactMap { $0 }
+        if let name = names.first(where: { name in rest.contains { $0.hasPrefix(name + "=") } }) {
+            throw .unexpectedValue(option: name)
         }
-        let found = words.indices.filter { names.contains(words[$0]) }
-        guard found.count <= 1 else { throw .repeatedOption(words[found[1]]) }
+        let found = words.indices.filter { words[$0].map(names.contains) ?? false }
+        guard found.count <= 1 else { throw .repeatedOption(names[0]) }
         guard let index = found.first else { return false }
-        words.remove(at: index)
+        words[index] = nil
         return true
     }
 
@@ -57,10 +65,12 @@ package struct ArgumentReader: Sendable {
     /// An option whose value may be left out: absent, present, or present with `=value`.
     package mutating func optionalValue(_ name: String) throws(UsageError) -> String?? {
         known.append(name)
-        let found = words.indices.filter { words[$0] == name || words[$0].hasPrefix(name + "=") }
+        let found = words.indices.filter { index in
+            words[index].map { $0 == name || $0.hasPrefix(name + "=") } ?? false
+        }
         guard found.count <= 1 else { throw .repeatedOption(name) }
-        guard let index = found.first else { return .none }
-        let word = words.remove(at: index)
+        guard let index = found.first, let word = words[index] else { return .none }
+        words[index] = nil
         guard word != name else { return .some(nil) }
         let value = String(word.dropFirst(name.count + 1))
         guard !value.isEmpty else { throw .missingValue(option: name) }
@@ -75,41 +85,55 @@ package struct ArgumentReader: Sendable {
 
     /// The next word that is no option, if there is one.
     package mutating func optionalWord() throws(UsageError) -> String? {
-        if let word = words.first {
-            try refuseOption(word)
-            return words.removeFirst()
+        guard let index = words.firstIndex(where: { $0 != nil }), let word = words[index] else {
+            return literals.isEmpty ? nil : literals.removeFirst()
         }
-        return literals.isEmpty ? nil : literals.removeFirst()
+        try refuseOption(word)
+        words[index] = nil
+        return word
     }
 
     /// Every command ends its reading with this: nothing may be left.
     package func finish() throws(UsageError) {
-        for word in words { try refuseOption(word) }
-        if let stray = (words + literals).first { throw .strayWord(stray) }
+        let rest = words.compactMap { $0 }
+        for word in rest { try refuseOption(word) }
+        if let stray = (rest + literals).first { throw .strayWord(stray) }
     }
 
     private mutating func take(_ names: [String]) throws(UsageError) -> [String] {
         var values: [String] = []
-        var index = 0
-        while index < words.count {
-            let word = words[index]
+        for index in words.indices {
+            guard let word = words[index] else { continue }
             if let name = names.first(where: { word.hasPrefix($0 + "=") && $0.hasPrefix("--") }) {
                 values.append(String(word.dropFirst(name.count + 1)))
-                words.remove(at: index)
             } else if names.contains(word) {
-                guard index + 1 < words.count else { throw .missingValue(option: word) }
-                values.append(words[index + 1])
-                words.removeSubrange(index...index + 1)
+                values.append(try takeWord(behind: index, as: word))
             } else {
-                index += 1
+                continue
             }
+            words[index] = nil
         }
         return values
     }
 
+    private mutating func takeWord(
+        behind index: Int,
+        as option: String
+    ) throws(UsageError) -> String {
+        guard index + 1 < words.count, let value = words[index + 1], !Self.isOption(value) else {
+            throw .missingValue(option: option)
+        }
+        words[index + 1] = nil
+        return value
+    }
+
     private func refuseOption(_ word: String) throws(UsageError) {
-        guard word.hasPrefix("-"), word != "-" else { return }
+        guard Self.isOption(word) else { return }
         let name = String(word.prefix { $0 != "=" })
         throw .unknownOption(name, nearest: Suggestion.nearest(to: name, in: known))
+    }
+
+    private static func isOption(_ word: String) -> Bool {
+        word.hasPrefix("-") && word != "-"
     }
 }

@@ -6,8 +6,15 @@ extension EndpointURL {
         do {
             return try EndpointURL(text)
         } catch {
-            throw .malformed(option, value: text, wanted: error.wanted)
+            throw .malformed(option, value: withoutUserInfo(text), wanted: error.wanted)
         }
+    }
+
+    /// The text without what stands before a host: that may be a password.
+    private static func withoutUserInfo(_ text: String) -> String {
+        guard let at = text.lastIndex(of: "@") else { return text }
+        let start = text[..<at].firstRange(of: "://")?.upperBound ?? text.startIndex
+        return text[..<start] + "…" + text[at...]
     }
 }
 
@@ -33,7 +40,7 @@ extension ArgumentReader {
     mutating func descriptor(_ name: String) throws(UsageError) -> Int32? {
         guard let text = try option(name) else { return nil }
         guard let number = Int32(text), number >= 0 else {
-            throw .malformed(name, value: text, wanted: "the number of a file descriptor")
+            throw .notADescriptor(option: name)
         }
         return number
     }

@@ -8,6 +8,7 @@ enum HelpPages {
         RemoveCommand.self, AgentCommand.self,
     ]
 
+    static let helpWord = "help"
     static let exitCodesTopic = "exit-codes"
 
     static var overview: String {
@@ -37,15 +38,20 @@ enum HelpPages {
 
     /// The page about a topic.
     static func page(_ topic: String?) throws(UsageError) -> String {
-        guard let topic else { return overview }
-        if topic == exitCodesTopic { return exitCodes }
-        return try command(topic).help
+        switch topic {
+        case nil, helpWord: overview
+        case exitCodesTopic: exitCodes
+        case .some(let word): try command(word, orTopics: [exitCodesTopic]).help
+        }
     }
 
     /// The command of a word.
-    static func command(_ word: String) throws(UsageError) -> any Command.Type {
+    static func command(
+        _ word: String,
+        orTopics topics: [String] = []
+    ) throws(UsageError) -> any Command.Type {
         guard let command = commands.first(where: { $0.name == word }) else {
-            let names = commands.map { $0.name } + ["help"]
+            let names = commands.map { $0.name } + [helpWord] + topics
             throw .unknownCommand(word, nearest: Suggestion.nearest(to: word, in: names))
         }
         return command

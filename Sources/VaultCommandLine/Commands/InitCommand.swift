@@ -14,8 +14,8 @@ struct InitCommand: Command {
                              there already is used as it is.
 
         The vault is in $VAULT_HOME, else $XDG_DATA_HOME/vault, else
-        ~/.local/share/vault. What it protects is every copy of it that comes without the
-        key file: keep them apart. The names of accounts can be read without a key.
+        ~/.local/share/vault. What it protects is every copy of it that comes without
+        the key file: keep them apart. The names of accounts can be read without a key.
 
         """
 

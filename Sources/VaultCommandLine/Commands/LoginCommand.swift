@@ -10,15 +10,16 @@ struct LoginCommand: Command {
     static let help = """
         vault login NAME --issuer URL --client-id ID [options]
 
-        Signs in at an authorization server: authorization code with PKCE, and a redirect
-        to this machine. An account of this name gets the new grant.
+        Signs in at an authorization server: authorization code with PKCE, and a
+        redirect to this machine. An account of this name gets the new grant.
 
           --issuer URL            The authorization server; its endpoints are discovered
           --client-id ID          Your client at that server
           --client-secret-fd N    Read the client secret from file descriptor N
           --scope S               A scope to ask for; may be repeated
           --redirect-uri URI      The loopback redirect address that the client's
-                                  registration fixes; any free port of 127.0.0.1 unless told
+                                  registration fixes; unless told any free port of
+                                  127.0.0.1
           --no-browser            Print the address to open on standard error
 
         """

@@ -27,10 +27,9 @@ struct RefreshCommand: Command {
             "/v1/accounts/\(account)/refresh",
             as: ChangeDocument.self
         )
-        let expires = TimeText.distance(
-            to: change.account.expiresAt,
-            from: context.clock.now().wall
-        )
-        context.terminal.words("refreshed account \(account); its token expires \(expires)")
+        let expires = change.account.expiresAt.map { expiry in
+            "; its token expires " + TimeText.distance(to: expiry, from: context.clock.now().wall)
+        }
+        context.terminal.words("refreshed account \(account)\(expires ?? "")")
     }
 }

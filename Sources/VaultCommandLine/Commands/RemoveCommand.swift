@@ -7,8 +7,8 @@ struct RemoveCommand: Command {
     static let help = """
         vault remove NAME
 
-        Erases an account and its tokens from the vault. The grant itself lives on at the
-        authorization server. If NAME was the current account, none is afterwards.
+        Erases an account and its tokens from the vault. The grant itself lives on at
+        the authorization server. If NAME was the current account, none is afterwards.
 
         """
 

@@ -8,8 +8,8 @@ struct SwitchCommand: Command {
     static let help = """
         vault switch NAME
 
-        Makes NAME the current account: at once, without asking any server. VAULT_ACCOUNT
-        in the environment still comes before it.
+        Makes NAME the current account: at once, without asking any server.
+        VAULT_ACCOUNT in the environment still comes before it.
 
         """
 

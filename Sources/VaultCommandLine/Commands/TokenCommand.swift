@@ -10,12 +10,13 @@ struct TokenCommand: Command {
     static let help = """
         vault token [NAME] [--min-valid SECONDS] [--json]
 
-        Prints the access token of an account: NAME, else VAULT_ACCOUNT, else the current
-        account. A token that is good enough comes straight from the file; otherwise the
-        agent refreshes it first, and is started for that if it does not run.
+        Prints the access token of an account: NAME, else VAULT_ACCOUNT, else the
+        current account. A token that is good enough comes straight from the file;
+        otherwise the agent refreshes it first, and is started for that if it does not
+        run.
 
-          --min-valid SECONDS   The token has to be valid for this long. Unless told it is
-                                60 seconds, or a quarter of its life if that is less.
+          --min-valid SECONDS   The token has to be valid for this long. Unless told it
+                                is 60 seconds, or a quarter of its life if that is less.
           --json                {"schemaVersion":1,"account","accessToken","tokenType",
                                 "expiresAt","generation"}
 

@@ -1,4 +1,5 @@
 internal import Platform
+internal import VaultKit
 
 /// Standard output for data, standard error for words.
 package struct Terminal: Sendable {
@@ -8,7 +9,14 @@ package struct Terminal: Sendable {
     /// taken for success.
     func data(_ text: String) throws {
         guard !text.isEmpty else { return }
-        try Descriptor.write(text, to: 1)
+        do {
+            try Descriptor.write(text, to: 1)
+        } catch {
+            throw VaultError(
+                .storage,
+                facts: [.path: "standard output", .reason: error.description]
+            )
+        }
     }
 
     /// Writes words for a person.
@@ -33,7 +41,8 @@ package struct Terminal: Sendable {
 
 /// Text that came from outside, fit for a terminal.
 enum Printable {
-    /// Shows control characters, and those that turn the direction of writing, as escapes.
+    /// Shows as escapes what a terminal obeys, what turns the direction of writing, and what nobody
+    /// sees.
     static func escaped(_ text: String) -> String {
         String(
             text.unicodeScalars.flatMap { scalar -> [Character] in
@@ -45,7 +54,9 @@ enum Printable {
     }
 
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        // The joiners are part of ordinary words and emoji, and move nothing.
+        if scalar == "\u{200c}" || scalar == "\u{200d}" { return true }
+        return switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: false
         default: true
         }

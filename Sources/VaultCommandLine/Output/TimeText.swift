@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// Times in words.
 enum TimeText {
-    /// How long from now, in the largest unit that has two digits or is the smallest.
+    /// How long from now, in the largest unit of which there are at least two.
     static func distance(to date: Date?, from now: Date) -> String {
         guard let date else { return "unknown" }
         let seconds = Int(date.timeIntervalSince(now).rounded())

@@ -119,7 +119,10 @@ public final class Vault: Sendable {
     ///
     /// A token that was just received is stored before this returns. Later calls fail with `closed`.
     public func close() async {
-        await refresher.drain(limit: 60)
+        // In a task of its own, awaited here: the caller's may be cancelled, and draining is not.
+        let draining = Task { await refresher.drain(limit: 60) }
+        await draining.value
+        cache.forgetAll()
         hub.finish()
     }
 
@@ -128,6 +131,7 @@ public final class Vault: Sendable {
         _ account: AccountName? = nil,
         _ body: () async throws -> Result
     ) async throws -> Result {
+        guard !refresher.isClosed else { throw VaultError(.closed, account: account) }
         do {
             return try await body()
         } catch is CancellationError {

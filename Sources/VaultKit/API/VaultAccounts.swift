@@ -84,7 +84,7 @@ extension Vault {
     /// - Throws: ``VaultError``: `no_such_account` and those of an unwritable file.
     public func remove(_ name: AccountName) async throws {
         try await translating(name) {
-            _ = try await store.remove(name)
+            try await store.remove(name)
             cache.forget(name)
             hub.publish(.removed, of: name)
             schedulerWakeup.wake()
@@ -109,7 +109,24 @@ extension Vault {
     ) async throws -> Account {
         let name = registration.name
         return try await translating(name) {
-            let old = replacing ? try existing(name) : nil
+            let stored = try await write(registration, response, sent: sent, replacing: replacing)
+            cache.forget(name)
+            hub.publish(.signedIn(generation: stored.generation), of: name)
+            schedulerWakeup.wake()
+            let isCurrent = try store.selectedAccount() == stored.id
+            return show(stored, isCurrent: isCurrent, now: clock.now())
+        }
+    }
+
+    /// Stores a grant, on top of whatever a refresh stores at the same time: it exists nowhere else.
+    private func write(
+        _ registration: AccountRegistration,
+        _ response: TokenResponse,
+        sent: Moment,
+        replacing: Bool
+    ) async throws -> StoredAccount {
+        while true {
+            let old = replacing ? try existing(registration.name) : nil
             let new = registration.newAccount(
                 response,
                 id: old?.id,
@@ -117,17 +134,15 @@ extension Vault {
                 sent: sent,
                 now: clock.now()
             )
-            let stored =
-                if let old {
-                    try await store.replace(old, with: new)
-                } else {
-                    try await store.insert(new)
-                }
-            cache.forget(name)
-            hub.publish(.signedIn(generation: stored.generation), of: name)
-            schedulerWakeup.wake()
-            let isCurrent = try store.selectedAccount() == stored.id
-            return show(stored, isCurrent: isCurrent, now: clock.now())
+            do {
+                guard let old else { return try await store.insert(new) }
+                return try await store.replace(old, with: new)
+            } catch StoreError.superseded {
+                // Each round means that somebody else's write went through.
+                continue
+            } catch StoreError.nameTaken where replacing {
+                continue
+            }
         }
     }
 
@@ -139,9 +154,15 @@ extension Vault {
         }
     }
 
-    /// What is only in memory is part of how an account is doing.
+    /// What is only in memory is part of how an account is doing, and so is what a process that died
+    /// left behind.
     private func show(_ account: StoredAccount, isCurrent: Bool, now: Moment) -> Account {
         var account = account
+        if account.health.state == .active, let intent = account.intent,
+            now.seconds(since: intent.claimed) > RefreshSchedule.longestRefresh
+        {
+            account.health.state = .outcomeUnknown
+        }
         if refresher.unsavedPair(of: account.name) != nil { account.health.state = .notSaved }
         return Account(account, isCurrent: isCurrent, now: now)
     }

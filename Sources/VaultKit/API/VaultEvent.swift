@@ -33,36 +33,47 @@ final class EventHub: Sendable {
     // What a listener that does not keep up may miss is the oldest.
     private static let kept = 1024
 
-    private let listeners = Locked<[UInt64: AsyncStream<VaultEvent>.Continuation]>([:])
-    private let counter = Locked<UInt64>(0)
+    private struct State {
+        var lastListener: UInt64 = 0
+        var listeners: [UInt64: AsyncStream<VaultEvent>.Continuation] = [:]
+        var isFinished = false
+    }
+
+    private let state = Locked(State())
 
     func stream() -> AsyncStream<VaultEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: VaultEvent.self,
             bufferingPolicy: .bufferingNewest(Self.kept)
         )
-        let id = counter.withLock { counter in
-            counter += 1
-            return counter
+        let id = state.withLock { state -> UInt64? in
+            guard !state.isFinished else { return nil }
+            state.lastListener += 1
+            state.listeners[state.lastListener] = continuation
+            return state.lastListener
         }
-        listeners.withLock { $0[id] = continuation }
+        guard let id else {
+            continuation.finish()
+            return stream
+        }
         continuation.onTermination = { [weak self] _ in
-            self?.listeners.withLock { $0[id] = nil }
+            self?.state.withLock { $0.listeners[id] = nil }
         }
         return stream
     }
 
     func publish(_ kind: VaultEvent.Kind, of account: AccountName) {
-        let continuations = listeners.withLock { Array($0.values) }
+        let continuations = state.withLock { Array($0.listeners.values) }
         for continuation in continuations {
             continuation.yield(VaultEvent(account: account, kind: kind))
         }
     }
 
     func finish() {
-        let continuations = listeners.withLock { listeners in
-            let all = Array(listeners.values)
-            listeners = [:]
+        let continuations = state.withLock { state in
+            let all = Array(state.listeners.values)
+            state.listeners = [:]
+            state.isFinished = true
             return all
         }
         for continuation in continuations { continuation.finish() }

@@ -45,13 +45,7 @@ extension Vault {
                 if token.warning == nil { cache.remember(token, stored, now: now) }
                 return token
             case .fail(let error): throw error
-            case .refresh(let generation):
-                return try await refreshed(
-                    account,
-                    after: generation,
-                    request,
-                    deadline: deadline
-                )
+            case .refresh: return try await refreshed(stored, request, deadline: deadline)
             }
         }
     }
@@ -67,52 +61,79 @@ extension Vault {
     public func refresh(_ account: AccountName, deadline: Double = 60) async throws -> AccessToken {
         try await translating(account) {
             let stored = try store.account(named: account)
-            let flight = try refresher.flight(
-                for: account,
-                after: stored.generation,
-                isForced: true
-            )
-            guard let outcome = try await flight.outcome(deadline: deadline, clock: clock) else {
-                throw VaultError(.busy, account: account, facts: [.reason: "deadline"])
-            }
-            schedulerWakeup.wake()
+            let outcome = try await outcome(for: stored, deadline: deadline, isForced: true)
             let lookup = TokenLookup(minimumLifetime: 0, newerThan: nil, now: clock.now())
-            return try token(from: outcome, lookup, isForced: true)
+            switch outcome {
+            case .refreshed(let account), .adopted(let account):
+                return try handOut(account, lookup)
+            case .notSaved: throw VaultError(.notSaved, account: account)
+            case .failed(let error, _): throw error
+            }
         }
     }
 
+    /// Refreshes until the pair that was not good enough has a successor that is.
+    ///
+    /// Once is enough but for a flight that was joined: it may have begun for an older pair, or for
+    /// an account of the same name that is gone.
     private func refreshed(
-        _ account: AccountName,
-        after generation: UInt64,
-        _ lookup: TokenLookup,
+        _ stored: StoredAccount,
+        _ request: TokenLookup,
         deadline: Double
     ) async throws -> AccessToken {
-        let flight = try refresher.flight(for: account, after: generation)
-        guard let outcome = try await flight.outcome(deadline: deadline, clock: clock) else {
-            throw VaultError(.busy, account: account, facts: [.reason: "deadline"])
+        var account = stored
+        var lookup = request
+        for _ in 1...3 {
+            let left = deadline - clock.now().seconds(since: request.now)
+            let outcome = try await outcome(for: account, deadline: left, isForced: false)
+            lookup.now = clock.now()
+            switch outcome {
+            case .refreshed(let new)
+            where new.id == account.id && new.generation > account.generation:
+                return try handOut(new, lookup)
+            case .notSaved(let old, let new) where old.id == account.id:
+                return try lookup.unsaved(old: old, new: new)
+            case .failed(let error, let now) where error.code != .noSuchAccount:
+                return try lookup.fallback(now ?? account, after: error)
+            case .refreshed, .adopted, .notSaved, .failed:
+                account = try store.account(named: account.name)
+            }
+            switch lookup.decide(account) {
+            case .serve(let token): return token
+            case .fail(let error): throw error
+            case .refresh: continue
+            }
         }
-        schedulerWakeup.wake()
-        var later = lookup
-        later.now = clock.now()
-        return try token(from: outcome, later, isForced: false)
+        return try lookup.fallback(account, after: VaultError(.busy, account: account.name))
     }
 
-    private func token(
-        from outcome: RefreshOutcome,
-        _ lookup: TokenLookup,
+    private func handOut(_ account: StoredAccount, _ lookup: TokenLookup) throws -> AccessToken {
+        let token = try lookup.fresh(account)
+        cache.remember(token, account, now: lookup.now)
+        return token
+    }
+
+    /// What a refresh comes to, or why there was none within the deadline.
+    private func outcome(
+        for account: StoredAccount,
+        deadline: Double,
         isForced: Bool
-    ) throws -> AccessToken {
-        switch outcome {
-        case .refreshed(let account), .adopted(let account):
-            let token = try lookup.fresh(account)
-            cache.remember(token, account, now: lookup.now)
-            return token
-        case .notSaved(let old, let new):
-            if isForced { throw VaultError(.notSaved, account: old.name) }
-            return try lookup.unsaved(old: old, new: new)
-        case .failed(let error, let account):
-            if isForced { throw error }
-            return try lookup.fallback(account, after: error)
+    ) async throws -> RefreshOutcome {
+        let flight: Flight
+        do throws(VaultError) {
+            flight = try refresher.flight(
+                for: account.name,
+                after: account.generation,
+                isForced: isForced
+            )
+        } catch  where error.code == .notSaved {
+            return .failed(error, account)
         }
+        guard let outcome = try await flight.outcome(deadline: deadline, clock: clock) else {
+            let facts = [VaultError.Fact.reason: "deadline"]
+            return .failed(VaultError(.busy, account: account.name, facts: facts), account)
+        }
+        schedulerWakeup.wake()
+        return outcome
     }
 }

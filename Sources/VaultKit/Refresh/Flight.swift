@@ -7,11 +7,20 @@ internal import VaultStore
 /// It goes on when a waiter is cancelled or its deadline passes: a pair that came back is stored
 /// whether or not anybody still wants it.
 final class Flight: Sendable {
+    private enum Waiter {
+        /// On its way: it has a number and no continuation yet.
+        case coming
+        case waiting(CheckedContinuation<RefreshOutcome?, Never>)
+    }
+
     private struct State {
         var outcome: RefreshOutcome?
-        var nextWaiter: UInt64 = 0
-        var waiters: [UInt64: CheckedContinuation<RefreshOutcome?, Never>] = [:]
+        var lastWaiter: UInt64 = 0
+        var waiters: [UInt64: Waiter] = [:]
     }
+
+    /// Seconds that nobody waits longer than: a clock cannot sleep for any number.
+    private static let longestWait = 86_400.0
 
     private let state = Locked(State())
 
@@ -20,13 +29,15 @@ final class Flight: Sendable {
     /// Throws `CancellationError` when the waiting task is cancelled.
     func outcome(deadline: Double?, clock: any VaultClock) async throws -> RefreshOutcome? {
         let id = state.withLock { state in
-            state.nextWaiter += 1
-            return state.nextWaiter
+            state.lastWaiter += 1
+            state.waiters[state.lastWaiter] = .coming
+            return state.lastWaiter
         }
         let timer = deadline.map { deadline in
             Task { [weak self] in
                 // Ends by itself, or is cancelled below once the outcome is there.
-                try await clock.sleep(seconds: deadline)
+                let wait = deadline > 0 ? min(deadline, Self.longestWait) : 0
+                try await clock.sleep(seconds: wait)
                 self?.dismiss(id)
             }
         }
@@ -50,28 +61,27 @@ final class Flight: Sendable {
             state.waiters = [:]
             return waiters
         }
-        for waiter in waiters { waiter.resume(returning: outcome) }
+        for case .waiting(let waiter) in waiters { waiter.resume(returning: outcome) }
     }
 
     private func add(
         _ continuation: CheckedContinuation<RefreshOutcome?, Never>,
         as id: UInt64
     ) {
-        let outcome = state.withLock { state -> RefreshOutcome? in
-            if let outcome = state.outcome { return outcome }
-            state.waiters[id] = continuation
-            return nil
+        let (waits, outcome) = state.withLock { state in
+            // Dismissed, or served, before it came to wait.
+            guard state.waiters[id] != nil, state.outcome == nil else {
+                return (false, state.outcome)
+            }
+            state.waiters[id] = .waiting(continuation)
+            return (true, nil)
         }
-        if let outcome {
-            continuation.resume(returning: outcome)
-        } else if Task.isCancelled {
-            // Cancelled before it stood in the list, where the handler found nothing.
-            dismiss(id)
-        }
+        if !waits { continuation.resume(returning: outcome) }
     }
 
     private func dismiss(_ id: UInt64) {
-        state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: nil)
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+        if case .waiting(let waiter) = waiter { waiter.resume(returning: nil) }
     }
 }
 

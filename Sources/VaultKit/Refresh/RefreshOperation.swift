@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import OAuth
 internal import Platform
+internal import VaultCrypto
 internal import VaultStore
 
 /// One refresh of one account, from the lock to the commit: the steps of the protocol in their
@@ -11,7 +12,7 @@ internal import VaultStore
 /// it is stored, except when the store refuses to take it.
 struct RefreshOperation: Sendable {
     /// Seconds to wait for another process that holds the account: longer than a request may take.
-    private static let lockLimit = 60.0
+    private static let lockLimit = RefreshSchedule.longestRefresh
     /// Seconds after which a claim is too old to send on: the process was stopped in between.
     private static let claimLife = 10.0
     /// Claims made before giving up on a machine that stops all the time.
@@ -49,15 +50,19 @@ struct RefreshOperation: Sendable {
         case .notNeeded(let outcome): return .ended(outcome)
         case nil: throw VaultError(.busy, account: account, facts: [.reason: "account_lock"])
         case .acquired(let lock):
-            for _ in 1...Self.claimTries {
-                if let result = try await refresh(under: lock) { return result }
+            for number in 1...Self.claimTries {
+                let result = try await refresh(under: lock, startsOver: number > 1)
+                if let result { return result }
             }
             throw VaultError(.busy, account: account, facts: [.reason: "stopped"])
         }
     }
 
-    /// Steps 3 to 8, under the account's lock; nil when the claim grew old before it was used.
-    private func refresh(under lock: AccountLock) async throws -> RefreshResult? {
+    /// Steps 3 to 8, under the account's lock; nil when the claim did not come to be used.
+    private func refresh(
+        under lock: AccountLock,
+        startsOver: Bool
+    ) async throws -> RefreshResult? {
         let account = try await environment.store.account(named: account)
         if let moved = movedOn(account) { return .ended(moved) }
         if let reason = mayNotSend(account) { return .ended(.failed(reason, account)) }
@@ -68,12 +73,20 @@ struct RefreshOperation: Sendable {
             )
         }
         let hash = try await environment.store.spentTokenHash(of: refreshToken)
+        let known = account.intent?.attempt ?? 0
         let intent = Intent(
             refreshTokenHash: hash,
             claimed: environment.clock.now(),
-            attempt: (account.intent?.attempt ?? 0) + 1
+            // The claim that grew old was not sent.
+            attempt: startsOver ? max(known, 1) : known + 1
         )
-        let claim = try await environment.store.claim(account, intent: intent)
+        let claim: Claim
+        do {
+            claim = try await environment.store.claim(account, intent: intent)
+        } catch StoreError.superseded {
+            // Signed in again since it was read.
+            return nil
+        }
         await environment.faults.reached(.claimed)
         let age = environment.clock.now().seconds(since: intent.claimed)
         guard age < Self.claimLife else { return nil }
@@ -130,7 +143,7 @@ struct RefreshOperation: Sendable {
                 )
                 if let rescued {
                     let result = await install(rescued, for: claim, of: account, lock)
-                    return result.failing(with: failure.error.about(account.name))
+                    return await fail(result, of: account, for: failure)
                 }
                 return await abandon(claim, of: account, for: failure)
             }
@@ -159,6 +172,35 @@ struct RefreshOperation: Sendable {
             lock: lock
         )
         return await keeper.save()
+    }
+
+    /// That no access token came is a failure, although a refresh token came and is stored.
+    private func fail(
+        _ result: RefreshResult,
+        of account: StoredAccount,
+        for failure: RefreshFailure
+    ) async -> RefreshResult {
+        guard case .ended(.refreshed(let new)) = result else { return result }
+        let now = environment.clock.now()
+        var abandonment = RefreshReading.abandonment(
+            of: failure,
+            account: account,
+            now: now,
+            random: environment.random()
+        )
+        // The token that is stored now was never sent.
+        abandonment.outcomeIsUnknown = false
+        let error = failure.error.about(account.name)
+        do {
+            let store = environment.store
+            let hash = try await store.spentTokenHash(of: new.tokens.refreshToken ?? Secret(""))
+            let intent = Intent(refreshTokenHash: hash, claimed: now, attempt: 1)
+            try await store.abandon(store.claim(new, intent: intent), as: abandonment)
+            return .ended(.failed(error, try await store.account(named: account.name)))
+        } catch _ {
+            // Without its back-off the next caller asks at once: nothing is lost.
+            return .ended(.failed(error, new))
+        }
     }
 
     private func abandon(
@@ -199,12 +241,13 @@ struct RefreshOperation: Sendable {
                 facts: [.reason: needed.reason.rawValue]
             )
         }
-        guard !isForced, let failures = account.health.failures, let due = account.health.due
+        guard let failures = account.health.failures,
+            let pause = RefreshSchedule.pause(account.health, at: environment.clock.now())
         else { return nil }
-        let wait = due.timeIntervalSince(environment.clock.now().wall)
-        guard wait > 0 else { return nil }
         let code = VaultError.Code(rawValue: failures.last)
-        return VaultError(code, account: account.name, facts: [.retryAfter: "\(wait)"])
+        // A back-off is ours to pass over; what the server asked for is not.
+        guard !isForced || code == .throttled else { return nil }
+        return VaultError(code, account: account.name, facts: [.retryAfter: "\(pause)"])
     }
 }
 
@@ -224,11 +267,9 @@ enum RefreshResult: Sendable {
     /// The store did not take the pair: the keeper goes on trying.
     case unsaved(RefreshOutcome, PairKeeper)
 
-    /// The same end with an error for whoever waited for an access token.
-    func failing(with error: VaultError) -> RefreshResult {
+    var outcome: RefreshOutcome {
         switch self {
-        case .ended(.refreshed(let account)): .ended(.failed(error, account))
-        default: self
+        case .ended(let outcome), .unsaved(let outcome, _): outcome
         }
     }
 }

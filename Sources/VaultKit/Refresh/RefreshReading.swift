@@ -7,6 +7,8 @@ internal import VaultStore
 enum RefreshReading {
     /// Seconds for which the refresh token before the new one is kept.
     private static let previousTokenLife: TimeInterval = 86_400
+    /// Failures after which nobody counts any more.
+    private static let failuresCounted = 1_000_000
 
     /// The pair to install for a granted answer.
     static func pair(
@@ -34,7 +36,7 @@ enum RefreshReading {
                         value: token,
                         until: now.wall.addingTimeInterval(previousTokenLife)
                     )
-                } : old.previous
+                } : old.previous.flatMap { $0.until > now.wall ? $0 : nil }
         )
         let delay = RefreshSchedule.delay(
             lifetime: response.lifetime,
@@ -58,7 +60,9 @@ enum RefreshReading {
         spentTokenHash: [UInt8],
         now: Moment
     ) -> NewPair? {
-        guard let refreshToken = error.refreshToken else { return nil }
+        guard let refreshToken = error.refreshToken,
+            refreshToken != account.tokens.refreshToken
+        else { return nil }
         var tokens = account.tokens
         tokens.previous = account.tokens.refreshToken.map { token in
             PreviousRefreshToken(
@@ -83,7 +87,8 @@ enum RefreshReading {
         now: Moment,
         random: Double
     ) -> Abandonment {
-        let count = (account.health.failures?.count ?? 0) + 1
+        // The column is a hint: it may hold any number.
+        let count = min(account.health.failures?.count ?? 0, failuresCounted) + 1
         let isAlive = account.tokens.defaultToken.map {
             ($0.secondsLeft(at: now) ?? 1) > 0
         }
@@ -93,9 +98,13 @@ enum RefreshReading {
             random: random
         )
         if failure.outcomeIsUnknown { delay = max(delay, RefreshSchedule.quietPeriod) }
-        if let asked = failure.retryAfter { delay = max(delay, min(max(asked, 1), 3600)) }
+        if let asked = failure.retryAfter {
+            delay = max(delay, min(max(asked, 1), RefreshSchedule.longestPause))
+        }
         if failure.state == .clientRefused { delay = max(delay, 300) }
-        let due = failure.state == .signInNeeded ? nil : now.wall.addingTimeInterval(delay)
+        // The store keeps whole seconds: rounded down, a short back-off would be none.
+        let end = (now.wall.timeIntervalSince1970 + delay).rounded(.up)
+        let due = failure.state == .signInNeeded ? nil : Date(timeIntervalSince1970: end)
         return Abandonment(
             health: StoredAccount.Health(
                 state: failure.state,
@@ -159,15 +168,16 @@ struct RefreshFailure: Error, Sendable {
         case .interactionRequired:
             signInReason = .interactionRequired
             (code, state, outcomeIsUnknown) = (.signInNeeded, .signInNeeded, false)
+        // These say nothing about the grant: an earlier attempt stays as unknown as it was.
         case .clientRefused:
             signInReason = nil
-            (code, state, outcomeIsUnknown) = (.clientRefused, .clientRefused, false)
+            (code, state, outcomeIsUnknown) = (.clientRefused, .clientRefused, attempt > 1)
         case .requestRefused:
             signInReason = nil
-            (code, state, outcomeIsUnknown) = (.requestRefused, .backingOff, false)
+            (code, state, outcomeIsUnknown) = (.requestRefused, .backingOff, attempt > 1)
         case .throttled, .slowDown:
             signInReason = nil
-            (code, state, outcomeIsUnknown) = (.throttled, .backingOff, false)
+            (code, state, outcomeIsUnknown) = (.throttled, .backingOff, attempt > 1)
         case .ambiguous, .authorizationPending:
             signInReason = nil
             (code, state, outcomeIsUnknown) = (.outcomeUnknown, .outcomeUnknown, true)

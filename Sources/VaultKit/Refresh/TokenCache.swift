@@ -32,8 +32,11 @@ final class TokenCache: Sendable {
     func remember(_ token: AccessToken, _ account: StoredAccount, now: Moment) {
         guard let stored = account.tokens.defaultToken else { return }
         entries.withLock { entries in
-            // An answer that was read before a refresh must not hide what the refresh brought.
-            if let known = entries[token.account], known.token.generation > token.generation {
+            // An answer that was read before a refresh must not hide what the refresh brought. An
+            // old entry hides nothing: an account that was added anew starts at generation 1.
+            if let known = entries[token.account], known.token.generation > token.generation,
+                now.seconds(since: known.checked) < Self.staleness
+            {
                 return
             }
             entries[token.account] = Entry(token: token, stored: stored, checked: now)
@@ -42,5 +45,9 @@ final class TokenCache: Sendable {
 
     func forget(_ account: AccountName) {
         entries.withLock { $0[account] = nil }
+    }
+
+    func forgetAll() {
+        entries.withLock { $0 = [:] }
     }
 }

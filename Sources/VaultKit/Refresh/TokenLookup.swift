@@ -29,40 +29,38 @@ package struct TokenLookup: Sendable {
     }
 
     func decide(_ account: StoredAccount, unsaved: TokenRefresher.UnsavedPair?) -> Decision {
-        if let unsaved, unsaved.old.generation == account.generation {
+        if let unsaved, unsaved.old.id == account.id, unsaved.old.generation == account.generation {
             return attempt { () throws(VaultError) in
                 try self.unsaved(old: account, new: unsaved.new)
             }
         }
         if let token = good(account) { return .serve(make(token, account, warning(account))) }
-        if let needed = account.tokens.signInNeeded {
-            let error = VaultError(
-                .signInNeeded,
-                account: account.name,
-                facts: [.reason: needed.reason.rawValue]
-            )
+        if let error = obstacle(account) {
             return attempt { () throws(VaultError) in try fallback(account, after: error) }
         }
-        guard account.tokens.refreshToken != nil else {
-            let error = VaultError(
-                .signInNeeded,
-                account: account.name,
-                facts: [.reason: SignInNeeded.Reason.noRefreshToken.rawValue]
-            )
-            return attempt { () throws(VaultError) in try fallback(account, after: error) }
-        }
-        if let failures = account.health.failures, let due = account.health.due {
-            let wait = due.timeIntervalSince(now.wall)
-            if wait > 0 {
-                let error = VaultError(
-                    VaultError.Code(rawValue: failures.last),
-                    account: account.name,
-                    facts: [.retryAfter: "\(Int(wait.rounded(.up)))"]
-                )
-                return attempt { () throws(VaultError) in try fallback(account, after: error) }
-            }
+        if let token = unrejected(account), isNew(token), let error = tooShort(token, of: account) {
+            return .fail(error)
         }
         return .refresh(after: account.generation)
+    }
+
+    /// Why nothing is sent for an account as it is now.
+    private func obstacle(_ account: StoredAccount) -> VaultError? {
+        let reason =
+            account.tokens.signInNeeded?.reason
+            ?? (account.tokens.refreshToken == nil ? .noRefreshToken : nil)
+        if let reason {
+            let facts = [VaultError.Fact.reason: reason.rawValue]
+            return VaultError(.signInNeeded, account: account.name, facts: facts)
+        }
+        guard let failures = account.health.failures,
+            let pause = RefreshSchedule.pause(account.health, at: now)
+        else { return nil }
+        return VaultError(
+            VaultError.Code(rawValue: failures.last),
+            account: account.name,
+            facts: [.retryAfter: Self.whole(pause.rounded(.up))]
+        )
     }
 
     /// The token of an account that was refreshed for this caller.
@@ -70,15 +68,30 @@ package struct TokenLookup: Sendable {
         guard let token = account.tokens.defaultToken else {
             throw VaultError(.outcomeUnknown, account: account.name)
         }
-        // A fresh token that lives shorter than was asked for will not get longer by asking again.
-        if let minimumLifetime, let left = token.secondsLeft(at: now), left < minimumLifetime {
-            throw VaultError(
-                .lifetimeTooShort,
-                account: account.name,
-                facts: [.found: "\(Int(left))", .wanted: "\(Int(minimumLifetime))"]
-            )
-        }
+        if let error = tooShort(token, of: account) { throw error }
         return make(token, account, nil)
+    }
+
+    /// Set when a fresh token lives shorter than was asked for, and so would the next.
+    private func tooShort(_ token: StoredAccessToken, of account: StoredAccount) -> VaultError? {
+        guard let minimumLifetime, let left = token.secondsLeft(at: now), left < minimumLifetime
+        else { return nil }
+        return VaultError(
+            .lifetimeTooShort,
+            account: account.name,
+            facts: [.found: Self.whole(left), .wanted: Self.whole(minimumLifetime)]
+        )
+    }
+
+    /// Whether a token came only just now, with less than its caller wants even then.
+    private func isNew(_ token: StoredAccessToken) -> Bool {
+        guard let minimumLifetime, let lifetime = token.lifetime, lifetime < minimumLifetime
+        else { return false }
+        return (0..<RefreshSchedule.newness).contains(now.seconds(since: token.obtained))
+    }
+
+    private static func whole(_ seconds: Double) -> String {
+        Int(exactly: seconds.rounded(.down)).map { "\($0)" } ?? "\(seconds)"
     }
 
     /// The token that is handed out although refreshing failed, or the failure.
@@ -86,10 +99,7 @@ package struct TokenLookup: Sendable {
         _ account: StoredAccount?,
         after error: VaultError
     ) throws(VaultError) -> AccessToken {
-        guard let account, let token = account.tokens.defaultToken, minimumLifetime == nil,
-            newerThan.map({ account.generation > $0 }) ?? true,
-            RefreshSchedule.isUsable(token, at: now)
-        else { throw error }
+        guard let account, let token = usable(account) else { throw error }
         return make(
             token,
             account,
@@ -99,18 +109,29 @@ package struct TokenLookup: Sendable {
 
     /// The stored token while it lives, after that the one that could not be stored yet.
     func unsaved(old: StoredAccount, new: StoredAccount) throws(VaultError) -> AccessToken {
-        for account in [old, new] {
-            if let token = good(account) { return make(token, account, .notSaved) }
-        }
+        if let token = good(old) ?? usable(old) { return make(token, old, .notSaved) }
+        if let token = good(new) { return make(token, new, .notSaved) }
         throw VaultError(.notSaved, account: old.name)
     }
 
     private func good(_ account: StoredAccount) -> StoredAccessToken? {
-        guard let token = account.tokens.defaultToken,
-            newerThan.map({ account.generation > $0 }) ?? true,
+        guard let token = unrejected(account),
             RefreshSchedule.isGood(token, minimumLifetime: minimumLifetime, at: now)
         else { return nil }
         return token
+    }
+
+    /// What a caller without a minimum of its own may still have when nothing can be renewed.
+    private func usable(_ account: StoredAccount) -> StoredAccessToken? {
+        guard minimumLifetime == nil, let token = unrejected(account),
+            RefreshSchedule.isUsable(token, at: now)
+        else { return nil }
+        return token
+    }
+
+    private func unrejected(_ account: StoredAccount) -> StoredAccessToken? {
+        guard newerThan.map({ account.generation > $0 }) ?? true else { return nil }
+        return account.tokens.defaultToken
     }
 
     private func warning(_ account: StoredAccount) -> AccessToken.Warning? {

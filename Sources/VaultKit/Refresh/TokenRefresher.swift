@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Platform
+internal import VaultCrypto
 internal import VaultStore
 
 /// Single flight: at most one refresh of an account in this process, whoever asks.
@@ -8,6 +9,8 @@ final class TokenRefresher: Sendable {
         var flights: [AccountName: Flight] = [:]
         /// Pairs that came back and are not stored yet.
         var unsaved: [AccountName: UnsavedPair] = [:]
+        /// The dead grants that were told of, by account and generation.
+        var toldDead: [AccountID: UInt64] = [:]
         var isClosed = false
     }
 
@@ -36,6 +39,11 @@ final class TokenRefresher: Sendable {
         state.withLock { !$0.unsaved.isEmpty }
     }
 
+    /// Whether nothing new is started any more.
+    var isClosed: Bool {
+        state.withLock { $0.isClosed }
+    }
+
     /// Accounts with a refresh running.
     var flightCount: Int {
         state.withLock { $0.flights.count }
@@ -48,7 +56,7 @@ final class TokenRefresher: Sendable {
         for account: AccountName,
         after generation: UInt64,
         isForced: Bool = false
-    ) throws -> Flight {
+    ) throws(VaultError) -> Flight {
         let operation = RefreshOperation(
             environment: environment,
             account: account,
@@ -73,25 +81,21 @@ final class TokenRefresher: Sendable {
 
     private func fly(_ flight: Flight, _ operation: RefreshOperation) async {
         let account = operation.account
-        let outcome: RefreshOutcome
-        switch await operation.run() {
-        case .ended(let ended):
-            outcome = ended
-            state.withLock { $0.flights[account] = nil }
-        case .unsaved(let ended, let keeper):
-            outcome = ended
-            state.withLock { state in
-                if case .notSaved(let old, let new) = ended {
-                    state.unsaved[account] = UnsavedPair(old: old, new: new)
-                }
-                state.flights[account] = nil
+        let result = await operation.run()
+        let outcome = result.outcome
+        state.withLock { state in
+            if case .notSaved(let old, let new) = outcome {
+                state.unsaved[account] = UnsavedPair(old: old, new: new)
             }
+            state.flights[account] = nil
+        }
+        publish(outcome, of: account)
+        flight.finish(outcome)
+        if case .unsaved(_, let keeper) = result {
             // Nobody awaits this one either: it ends when the pair is stored, and `drain` sees it
             // through `unsaved`.
             Task { await self.keep(keeper, account) }
         }
-        publish(outcome, of: account)
-        flight.finish(outcome)
     }
 
     private func keep(_ keeper: PairKeeper, _ account: AccountName) async {
@@ -112,10 +116,22 @@ final class TokenRefresher: Sendable {
             events.publish(.adopted(generation: stored.generation), of: account)
         case .notSaved:
             events.publish(.notSaved, of: account)
-        case .failed(let error, _) where error.code == .signInNeeded:
-            events.publish(.signInNeeded, of: account)
+        case .failed(let error, let stored) where error.code == .signInNeeded:
+            if isNews(stored) { events.publish(.signInNeeded, of: account) }
+        case .failed(let error, _) where error.code == .noSuchAccount:
+            // Its removal was told; by now the name may belong to another.
+            break
         case .failed(let error, _):
             events.publish(.refreshFailed(error.code), of: account)
+        }
+    }
+
+    /// Whether nobody was told yet that this grant is dead.
+    private func isNews(_ account: StoredAccount?) -> Bool {
+        guard let account else { return true }
+        return state.withLock { state in
+            state.toldDead.updateValue(account.generation, forKey: account.id)
+                != account.generation
         }
     }
 

@@ -15,6 +15,12 @@ package enum RefreshSchedule {
     static let lastMoment = 5.0
     /// Seconds before a refresh whose answer was lost is sent once more.
     static let quietPeriod = 10.0
+    /// Seconds that a refresh takes at most: whoever claimed one before that is dead.
+    static let longestRefresh = 60.0
+    /// Seconds for which a failure keeps anything from being sent at most, whatever a server asks.
+    static let longestPause = 3600.0
+    /// Seconds for which a token is so new that another would live no longer.
+    static let newness = 30.0
 
     private static let shortLifetime = 300.0
     private static let leadBounds = 60.0...900.0
@@ -54,6 +60,8 @@ package enum RefreshSchedule {
         guard let left = token.secondsLeft(at: now), let lifetime = token.lifetime else {
             return true
         }
+        // More than its whole life is left of it only if the wall clock was set back between boots.
+        guard left <= lifetime else { return false }
         return left >= (minimumLifetime ?? min(defaultPromise, lifetime / 4))
     }
 
@@ -70,6 +78,18 @@ package enum RefreshSchedule {
         let cap = tokenIsAlive ? 300.0 : 1800.0
         let bound = min(cap, 2 * exp2(Double(min(failures - 1, 16))))
         return max(0.5, bound * random)
+    }
+
+    /// Seconds for which nothing is sent after a failure; nil when it may be.
+    ///
+    /// No seal covers these columns, and the wall clock may have been set back since: a pause that
+    /// cannot have been decided on is passed over.
+    static func pause(_ health: StoredAccount.Health, at now: Moment) -> Double? {
+        guard let failures = health.failures, let due = health.due, failures.at <= now.wall
+        else { return nil }
+        let pause = due.timeIntervalSince(now.wall)
+        // Whole seconds are stored, rounded up.
+        return pause > 0 && pause <= longestPause + 1 ? pause : nil
     }
 
     /// 2 to a whole power.

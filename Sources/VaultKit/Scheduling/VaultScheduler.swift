@@ -58,7 +58,13 @@ private struct Scheduler {
                 guard let name = AccountName(hint.name),
                     dispatched[name].map({ $0.due != hint.due }) ?? true
                 else { continue }
-                try start(name, due: hint.due, now)
+                guard vault.refresher.flightCount < Self.seats else { break }
+                dispatched[name] = Dispatch(
+                    due: hint.due,
+                    again: now.advanced(by: Self.quarantine)
+                )
+                // An account that cannot be read holds up none of the others.
+                try? start(name, now)
             }
             return pause(until: try vault.store.nextDue(), now)
         } catch {
@@ -67,9 +73,10 @@ private struct Scheduler {
         }
     }
 
-    private mutating func start(_ name: AccountName, due: Date?, _ now: Moment) throws {
+    private func start(_ name: AccountName, _ now: Moment) throws {
         let account = try vault.store.account(named: name)
-        dispatched[name] = Dispatch(due: due, again: now.advanced(by: Self.quarantine))
+        // It may have been refreshed since the queue was read.
+        guard let due = account.health.due, due <= now.wall else { return }
         let flight = try vault.refresher.flight(for: name, after: account.generation)
         let vault = vault
         // Wakes the loop for what is due next; the flight is the refresher's to see through.

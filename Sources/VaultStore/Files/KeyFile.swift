@@ -28,7 +28,8 @@ enum KeyFile {
 
     /// Makes one, durably, with the directories above it.
     ///
-    /// An existing key file is used as it is.
+    /// An existing key file is used as it is. A new one gets its name once it is whole: cut short by
+    /// a kill, it would be in the way of the next try.
     static func create(_ path: String) throws -> SecretBytes {
         if FileSystem.exists(path) { return try read(path) }
         do {
@@ -36,9 +37,12 @@ enum KeyFile {
                 try FileSystem.makeDirectories(String(path[..<slash]))
             }
             let key = SecretBytes.random(count: KeyLength.key)
+            let unfinished = "\(path).\(Randomness.bytes(count: 8).hexadecimal).new"
+            defer { try? FileSystem.remove(unfinished) }
             try key.withSpan { bytes throws(SystemError) in
-                try FileSystem.writeNew(path, bytes)
+                try FileSystem.writeNew(unfinished, bytes)
             }
+            try FileSystem.install(unfinished, as: path)
             return key
         } catch {
             throw StoreError.file(path: path, error)

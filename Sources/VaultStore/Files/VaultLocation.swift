@@ -24,6 +24,8 @@ public struct VaultLocation: Sendable, Hashable {
 
     /// The database.
     package var database: String { directory + "/vault.db" }
+    /// What SQLite may keep beside the database and takes for a part of it.
+    package var companions: [String] { ["-journal", "-wal", "-shm"].map { database + $0 } }
     /// The accounts' locks.
     package var lock: String { directory + "/vault.lock" }
     /// The agent's socket, by its name in the directory.

@@ -146,25 +146,18 @@ extension VaultFile {
             generation: generation,
             tokens: tokens,
             intent: intent,
-            health: Self.health(&row, tokens)
+            health: try health(&row, tokens, keyring)
         )
     }
 
-    private static func health(
+    private func health(
         _ row: inout Statement,
-        _ tokens: TokenSet
-    ) -> StoredAccount.Health {
-        let hinted = AccountState(rawValue: row.text(at: 8)) ?? .verifyBeforeUse
-        // Whether a sign-in is needed is sealed with the tokens; the column only repeats it.
-        let state: AccountState =
-            switch (tokens.signInNeeded, hinted) {
-            case (.some, _): .signInNeeded
-            case (nil, .signInNeeded): .active
-            case (nil, _): hinted
-            }
+        _ tokens: TokenSet,
+        _ keyring: Keyring
+    ) throws -> StoredAccount.Health {
         let count = Int(row.integer(at: 10))
         return StoredAccount.Health(
-            state: state,
+            state: try state(hinted: row.text(at: 8), tokens, keyring),
             due: row.optionalInteger(at: 9).map { Date(unixSeconds: $0) },
             failures: count == 0
                 ? nil
@@ -174,6 +167,30 @@ extension VaultFile {
                     at: Date(unixSeconds: row.integer(at: 12))
                 )
         )
+    }
+
+    /// The state that the tokens speak of, else the one that the column has.
+    private func state(
+        hinted: String,
+        _ tokens: TokenSet,
+        _ keyring: Keyring
+    ) throws -> AccountState {
+        if tokens.signInNeeded != nil { return .signInNeeded }
+        // A row that was put back whole opens. Its refresh token was spent since, and spending it
+        // again may end the grant.
+        if let token = tokens.refreshToken, try isSpent(keyring.spentTokenHash(of: token)) {
+            return .verifyBeforeUse
+        }
+        let hinted = AccountState(rawValue: hinted) ?? .verifyBeforeUse
+        // Only the seal says that a sign-in is needed.
+        return hinted == .signInNeeded ? .active : hinted
+    }
+
+    /// Whether a refresh token of this hash was spent here.
+    func isSpent(_ hash: [UInt8]) throws -> Bool {
+        var select = try connection.prepare("SELECT 1 FROM spent_token WHERE hash = ?1")
+        select.bind(hash, at: 1)
+        return try select.step()
     }
 }
 

@@ -6,10 +6,10 @@ internal import VaultSQLite
 extension VaultFile {
     /// Stores a new account; the vault's first becomes the current one.
     package func insert(_ new: NewAccount) throws -> StoredAccount {
-        try connection.write {
+        try write {
             let keyring = try currentKeyring()
             let name = new.settings.name
-            guard try !exists(name) else { throw StoreError.nameTaken(name) }
+            guard try identifier(of: name) == nil else { throw StoreError.nameTaken(name) }
             try refuseKnownGrant(new.tokens, besides: nil, keyring)
             let isFirst = try accountCount() == 0
             let id = AccountID.random()
@@ -45,10 +45,15 @@ extension VaultFile {
         }
     }
 
-    /// Gives an account a new grant: the next generation of the same account.
+    /// Gives an account a new grant, and a new name if the settings have one: the next generation
+    /// of the same account.
     package func replace(_ account: StoredAccount, with new: NewAccount) throws -> StoredAccount {
-        try connection.write {
+        try write {
             let keyring = try currentKeyring()
+            let name = new.settings.name
+            guard try name == account.name || identifier(of: name) == nil else {
+                throw StoreError.nameTaken(name)
+            }
             try refuseKnownGrant(new.tokens, besides: account.id, keyring)
             let revision = account.revision + 1
             let generation = account.generation + 1
@@ -57,7 +62,7 @@ extension VaultFile {
                 UPDATE account SET revision = ?4, account_box = ?5, generation = ?6, \
                 tokens_box = ?7, intent_box = NULL, refresh_token_hash = ?8, state = ?9, \
                 expires_at = ?10, due_at = ?11, failure_count = 0, failure = NULL, \
-                failed_at = NULL \
+                failed_at = NULL, name = ?12 \
                 WHERE account_id = ?1 AND revision = ?2 AND generation = ?3
                 """
             )
@@ -75,6 +80,7 @@ extension VaultFile {
             update.bind(new.health.state.rawValue, at: 9)
             update.bind(new.expiry?.unixSeconds, at: 10)
             update.bind(new.health.due?.unixSecondsNotEarlier, at: 11)
+            update.bind(name.text, at: 12)
             try update.run()
             guard connection.changes == 1 else { throw StoreError.superseded }
             return StoredAccount(
@@ -89,30 +95,28 @@ extension VaultFile {
         }
     }
 
-    /// Erases an account.
+    /// Erases an account, also one whose records do not open.
     ///
     /// If it was the current one, none is current afterwards.
     ///
     /// The journal is truncated at commit: a kept one would keep the row's old bytes.
-    package func remove(_ name: AccountName) throws -> StoredAccount {
+    package func remove(_ name: AccountName) throws {
         try connection.execute("PRAGMA journal_size_limit = 0")
         defer { try? connection.execute("PRAGMA journal_size_limit = -1") }
-        return try connection.write {
-            let account = try account(named: name)
-            if try selectedAccount() == account.id {
-                try select(nil, with: currentKeyring())
-            }
-            var delete = try connection.prepare("DELETE FROM account WHERE account_id = ?1")
-            delete.bind(account.id.bytes, at: 1)
+        try write {
+            let keyring = try currentKeyring()
+            guard let id = try identifier(of: name) else { throw StoreError.noSuchAccount(name) }
+            if isSelected(id) { try select(nil, with: keyring) }
+            var delete = try connection.prepare("DELETE FROM account WHERE name = ?1")
+            delete.bind(name.text, at: 1)
             try delete.run()
-            return account
         }
     }
 
-    private func exists(_ name: AccountName) throws -> Bool {
-        var select = try connection.prepare("SELECT 1 FROM account WHERE name = ?1")
+    private func identifier(of name: AccountName) throws -> [UInt8]? {
+        var select = try connection.prepare("SELECT account_id FROM account WHERE name = ?1")
         select.bind(name.text, at: 1)
-        return try select.step()
+        return try select.step() ? select.blob(at: 0) : nil
     }
 
     /// Two accounts that share one refresh token log each other out, and a spent one kills its
@@ -123,9 +127,7 @@ extension VaultFile {
         _ keyring: Keyring
     ) throws {
         guard let hash = tokens.refreshToken.map({ keyring.spentTokenHash(of: $0) }) else { return }
-        var spent = try connection.prepare("SELECT 1 FROM spent_token WHERE hash = ?1")
-        spent.bind(hash, at: 1)
-        guard try !spent.step() else { throw StoreError.grantKnown(.spent) }
+        guard try !isSpent(hash) else { throw StoreError.grantKnown(.spent) }
         var stored = try connection.prepare(
             "SELECT name, account_id FROM account WHERE refresh_token_hash = ?1"
         )

@@ -18,7 +18,7 @@ extension VaultFile {
     ///
     /// It is also the proof that the disk takes writes: if this fails, nothing is sent.
     package func claim(_ account: StoredAccount, intent: Intent) throws -> Claim {
-        try connection.write {
+        try write {
             let keyring = try currentKeyring()
             let record = keyring.seal(
                 IntentRecord.encode(intent),
@@ -39,15 +39,17 @@ extension VaultFile {
             return Claim(
                 account: account.id,
                 number: account.number,
-                generation: account.generation
+                generation: account.generation,
+                incarnation: incarnation
             )
         }
     }
 
     /// Stores the new pair as the next generation, if the claimed one is still the newest.
     package func install(_ pair: NewPair, for claim: Claim) throws -> InstallOutcome {
-        try connection.write {
+        try write {
             let keyring = try currentKeyring()
+            try forgetReceived(at: pair.now)
             if let hash = pair.spentTokenHash {
                 try rememberSpent(hash, of: claim.account, at: pair.now)
             }
@@ -57,7 +59,7 @@ extension VaultFile {
                 UPDATE account SET generation = ?3, tokens_box = ?4, intent_box = NULL, \
                 refresh_token_hash = ?5, state = 'active', expires_at = ?6, due_at = ?7, \
                 failure_count = 0, failure = NULL, failed_at = NULL \
-                WHERE account_id = ?1 AND generation = ?2
+                WHERE account_id = ?1 AND generation = ?2 AND ?8
                 """
             )
             update.bind(claim.account.bytes, at: 1)
@@ -70,6 +72,7 @@ extension VaultFile {
             update.bind(pair.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }, at: 5)
             update.bind(pair.expiry?.unixSeconds, at: 6)
             update.bind(pair.due?.unixSecondsNotEarlier, at: 7)
+            update.bind(claim.incarnation == incarnation ? 1 : 0, at: 8)
             try update.run()
             if connection.changes == 1 { return .installed(generation: generation) }
             try keepAside(pair, for: claim, keyring)
@@ -79,9 +82,10 @@ extension VaultFile {
 
     /// Ends a claim without a pair, if the claimed generation is still the newest.
     package func abandon(_ claim: Claim, as abandonment: Abandonment) throws {
-        try connection.write {
+        try write {
             let keyring = try currentKeyring()
-            guard var account = try account(claim.account), account.generation == claim.generation
+            guard claim.incarnation == incarnation, var account = try account(claim.account),
+                account.generation == claim.generation
             else { return }
             if let needed = abandonment.signInNeeded { account.tokens.signInNeeded = needed }
             let health = abandonment.health
@@ -129,13 +133,14 @@ extension VaultFile {
         try prune.run()
     }
 
+    /// Drops the pairs that came too late a week ago or longer; mostly there are none.
+    private func forgetReceived(at date: Date) throws {
+        var delete = try connection.prepare("DELETE FROM received_token WHERE received_at < ?1")
+        delete.bind(date.addingTimeInterval(-Self.receivedTokenLife).unixSeconds, at: 1)
+        try delete.run()
+    }
+
     private func keepAside(_ pair: NewPair, for claim: Claim, _ keyring: Keyring) throws {
-        var prune = try connection.prepare("DELETE FROM received_token WHERE received_at < ?1")
-        prune.bind(
-            pair.now.addingTimeInterval(-Self.receivedTokenLife).unixSeconds,
-            at: 1
-        )
-        try prune.run()
         var insert = try connection.prepare(
             """
             INSERT INTO received_token (account_id, generation, received_at, tokens_box) \

@@ -80,7 +80,7 @@ package actor SQLiteStore: AccountStore {
         try writer.replace(account, with: new)
     }
 
-    package func remove(_ name: AccountName) throws -> StoredAccount {
+    package func remove(_ name: AccountName) throws {
         try writer.remove(name)
     }
 

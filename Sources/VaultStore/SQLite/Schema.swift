@@ -19,22 +19,28 @@ enum Schema {
     /// Hash of the newest schema's text as SQLite stores it.
     ///
     /// A test computes it anew.
-    static let digest = "52b25e2f799816defa78f89c73ac14fb406701725c36f8c7d5f2d67b97582f29"
+    static let digest = "359bedc0784c746e93a5aca3d4a021404879dd2df7c8b4a97845f0e8a9ad0e88"
 
     /// Refuses a file that is not a vault's, or one whose schema says more or less than it should.
     ///
     /// A trigger or view that somebody added would run inside our transactions.
     static func check(_ connection: Connection, path: String) throws {
-        let version: Int64
+        let version = try version(of: connection, path: path)
+        guard version == migrator.newestVersion, try digest(of: connection) == digest else {
+            throw StoreError.tampered(.schema)
+        }
+    }
+
+    /// The version of a file, after refusing one that is not a vault's or is newer than this
+    /// program.
+    @discardableResult
+    static func version(of connection: Connection, path: String) throws -> Int64 {
         do {
-            version = try migrator.version(of: connection)
+            return try migrator.version(of: connection)
         } catch Migrator.Failure.newerSchema(let version) {
             throw StoreError.newerFormat(version: version)
         } catch Migrator.Failure.otherApplication {
             throw StoreError.damaged(path: path)
-        }
-        guard version == migrator.newestVersion, try digest(of: connection) == digest else {
-            throw StoreError.tampered(.schema)
         }
     }
 

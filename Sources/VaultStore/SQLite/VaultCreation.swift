@@ -20,8 +20,10 @@ extension VaultFile {
             throw StoreError.file(path: location.directory, error)
         }
         try FilePermissions.checkDirectory(location.directory)
-        guard !FileSystem.exists(location.database) else {
-            throw StoreError.vaultExists(path: location.database)
+        // A journal without its database is what is left of another vault, and SQLite would play it
+        // back into the new one.
+        for path in [location.database] + location.companions where FileSystem.exists(path) {
+            throw StoreError.vaultExists(path: path)
         }
         let vaultID = VaultID.random()
         let keyFile = try keyFilePath(keyFile, for: vaultID, location)
@@ -48,8 +50,14 @@ extension VaultFile {
             throw StoreError.noPlaceForKeyFile
         }
         let path = FileSystem.absolute(given)
-        guard !path.hasPrefix(location.directory + "/") else {
-            throw StoreError.keyFileInsideVault(path: path)
+        do {
+            let place = try FileSystem.resolvedDirectory(above: path)
+            let directory = try FileSystem.resolved(location.directory)
+            guard place != directory, !place.hasPrefix(directory + "/") else {
+                throw StoreError.keyFileInsideVault(path: path)
+            }
+        } catch let error as SystemError {
+            throw StoreError.file(path: path, error)
         }
         return path
     }
@@ -71,7 +79,9 @@ extension VaultFile {
         )
         let (_, keyringRecord) = Keyring.create(rootKey: rootKey, vaultID: vaultID)
         let check = rootKey.check(for: vaultID)
-        let connection = try Connection(path: path, mode: .create)
+        // SQLite would make the file 0644 and leave the rest to the umask.
+        try FileSystem.writeNew(path, [UInt8]().span)
+        let connection = try Connection(path: path, mode: .readWrite)
         // Nobody else sees this file, and it counts only once it has been synced as a whole.
         try connection.execute("PRAGMA journal_mode = MEMORY")
         try connection.execute("PRAGMA synchronous = OFF")

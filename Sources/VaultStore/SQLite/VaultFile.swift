@@ -11,21 +11,13 @@ package final class VaultFile {
     let connection: Connection
     private var header: VaultHeader
     private(set) var unlockedKeys: VaultKeys?
+    // What only reads is spared the settings for writing.
+    private var isReadyForWriting = false
 
     /// Opens a vault after checking who can reach its files and that the schema is ours.
     package convenience init(_ location: VaultLocation) throws {
         let connection = try Self.connect(to: location)
         try self.init(location, connection)
-    }
-
-    private init(_ location: VaultLocation, _ connection: Connection) throws {
-        self.location = location
-        self.connection = connection
-        header = try Self.translatingDamage(location) {
-            try DatabaseSettings.applyForReading(to: connection)
-            try Schema.check(connection, path: location.database)
-            return try VaultHeader(reading: connection)
-        }
     }
 
     /// Opens a vault for some reads: what they see is of one moment, and the file is locked once.
@@ -39,10 +31,23 @@ package final class VaultFile {
         }
     }
 
+    private init(_ location: VaultLocation, _ connection: Connection) throws {
+        self.location = location
+        self.connection = connection
+        header = try Self.translatingDamage(location) {
+            try connection.read {
+                try Schema.check(connection, path: location.database)
+                return try VaultHeader(reading: connection)
+            }
+        }
+    }
+
     private static func connect(to location: VaultLocation) throws -> Connection {
         try checkFiles(of: location)
         return try translatingDamage(location) {
-            try Connection(path: location.database, mode: .readWrite)
+            let connection = try Connection(path: location.database, mode: .readWrite)
+            try DatabaseSettings.applyForReading(to: connection)
+            return connection
         }
     }
 
@@ -75,14 +80,14 @@ package final class VaultFile {
         } catch let error as SystemError {
             throw StoreError.file(path: location.directory, error)
         }
-        do {
-            try FilePermissions.checkFile(location.database + "-journal")
-        } catch let error as SystemError where error == .notFound {
-            // The first write makes it.
+        for companion in location.companions where FileSystem.exists(companion) {
+            try FilePermissions.checkFile(companion)
         }
     }
 
     package var vaultID: VaultID { header.vaultID }
+    /// As it was when the keyring was last looked at.
+    var incarnation: [UInt8] { header.incarnation }
 
     // MARK: - Keys
 
@@ -104,9 +109,11 @@ package final class VaultFile {
 
     /// The keys that the file's records are sealed under now.
     ///
-    /// Another process may have written a new keyring since; the root key opens that one too.
+    /// Another process may have written a new keyring since; the root key opens that one too. It may
+    /// also have migrated the file, which is then no longer ours to write.
     func currentKeyring() throws -> Keyring {
         guard let keys = unlockedKeys else { throw StoreError.locked(.noKeyFileSlot) }
+        try Schema.version(of: connection, path: location.database)
         header = try VaultHeader(reading: connection)
         guard header.keyringVersion != keys.keyring.version else { return keys.keyring }
         let renewed = try keys.renewed(header: header)
@@ -126,15 +133,20 @@ package final class VaultFile {
     package func selectedAccount() throws -> AccountID? {
         let keyring = try currentKeyring()
         guard let selection = header.selection else { return nil }
-        guard keyring.selection(selection.hash, names: selection.account) else {
-            throw StoreError.tampered(.selection)
-        }
-        return selection.account
+        guard let account = AccountID(selection.account),
+            keyring.selection(selection.hash, names: account)
+        else { throw StoreError.tampered(.selection) }
+        return account
+    }
+
+    /// Whether the file names this account as the current one, as of the last look at its header.
+    func isSelected(_ account: [UInt8]) -> Bool {
+        header.selection?.account == account
     }
 
     /// Makes an account the current one.
     package func select(_ name: AccountName) throws {
-        try connection.write {
+        try write {
             try select(account(named: name).id, with: currentKeyring())
         }
     }
@@ -150,9 +162,18 @@ package final class VaultFile {
 
     // MARK: - Writing
 
+    /// Runs `body` in one durable transaction.
+    func write<Result>(_ body: () throws -> Result) throws -> Result {
+        if !isReadyForWriting {
+            try DatabaseSettings.applyForWriting(to: connection)
+            isReadyForWriting = true
+        }
+        return try connection.write(body)
+    }
+
     /// Commits a change that changes nothing, to find out whether the disk takes one.
     package func proveWritable() throws {
-        try connection.write {
+        try write {
             try connection.execute("UPDATE vault SET incarnation = incarnation")
         }
     }

@@ -10,9 +10,9 @@ struct VaultHeader {
     let keyringRecord: [UInt8]
     let selection: Selection?
 
-    /// The current account, and the keyed hash that vouches for it.
+    /// The current account as the file has it, and the keyed hash that vouches for it.
     struct Selection {
-        let account: AccountID
+        let account: [UInt8]
         let hash: [UInt8]
     }
 
@@ -32,7 +32,6 @@ struct VaultHeader {
         keyringVersion = UInt64(clamping: select.integer(at: 3))
         keyringRecord = select.blob(at: 4)
         if let account = select.optionalBlob(at: 5), let hash = select.optionalBlob(at: 6) {
-            guard let account = AccountID(account) else { throw StoreError.tampered(.selection) }
             selection = Selection(account: account, hash: hash)
         } else {
             selection = nil

@@ -1,0 +1,222 @@
+internal import VaultKit
+
+/// The words for an error of the vault, from its code and facts.
+struct VaultErrorWords {
+    let line: String
+    let hint: String?
+
+    init(_ error: VaultError) {
+        let name = error.account?.text ?? "?"
+        let facts = error.facts.mapValues { Printable.escaped($0) }
+        let path = facts[.path] ?? "?"
+        (line, hint) =
+            switch error.code {
+            case .noVault:
+                facts[.reason] == "no_home"
+                    ? ("no place for a vault: VAULT_HOME, XDG_DATA_HOME and HOME are not set", nil)
+                    : ("there is no vault in \(path)", "vault init --key-file makes one")
+            case .vaultExists: ("there is a vault already: \(path)", nil)
+            case .noSuchAccount:
+                ("there is no account '\(name)'", "vault list shows the accounts")
+            case .noAccountChosen:
+                ("no account is chosen", "vault switch NAME chooses one, or name it")
+            case .nameTaken:
+                ("there is an account '\(name)' already", "vault remove \(name) removes it")
+            case .grantKnown: Self.grantKnown(facts)
+            case .signInNeeded: Self.signInNeeded(name, facts)
+            case .locked: Self.locked(facts)
+            case .tampered:
+                (
+                    "the vault was tampered with or is damaged: \(facts[.found] ?? "a record")",
+                    "restore the file from a copy"
+                )
+            case .damaged:
+                (
+                    "this is not a vault, or a damaged one"
+                        + (facts[.path].map { ": \($0)" } ?? ""),
+                    "restore the file from a copy"
+                )
+            case .newerFormat:
+                (
+                    "the vault has format \(facts[.version] ?? "?"), newer than this program knows",
+                    "use a newer vault; the file was not touched"
+                )
+            case .unsafePermissions: Self.unsafePermissions(path, facts)
+            case .storage: Self.storage(facts)
+            case .invalidInput: Self.invalidInput(path, facts)
+            case .signInFailed: Self.signInFailed(facts)
+            case .busy: Self.busy(facts)
+            case .closed: ("the agent is stopping", "try again")
+            default: Self.refreshFailed(error, facts)
+            }
+    }
+
+    private typealias Words = (String, String?)
+    private typealias Facts = [VaultError.Fact: String]
+
+    private static func grantKnown(_ facts: Facts) -> Words {
+        guard let other = facts[.otherAccount] else {
+            return (
+                "this refresh token was spent by this vault: it is an old copy",
+                "sign in again for a new one; nothing was stored"
+            )
+        }
+        return (
+            "account '\(other)' has this refresh token already",
+            "two accounts with one grant log each other out; nothing was stored"
+        )
+    }
+
+    private static func signInNeeded(_ name: String, _ facts: Facts) -> Words {
+        let reason =
+            switch facts[.reason] {
+            case "interaction_required": "the authorization server wants to see you again"
+            case "refused_without_reason": "refused without a reason"
+            case "rotation_lost":
+                "the answer to an earlier refresh was lost, and the old token is refused"
+            case "no_refresh_token": "it has no refresh token"
+            default: "the authorization server refused its refresh token"
+            }
+        return (
+            "account '\(name)' needs a new sign-in: \(reason)\(Self.told(facts))",
+            "vault login \(name)"
+        )
+    }
+
+    private static func locked(_ facts: Facts) -> Words {
+        let path = facts[.path] ?? "?"
+        return switch facts[.reason] {
+        case "key_file_missing":
+            ("the vault is locked: its key file \(path) is missing", "put the key file back")
+        case "key_file_wrong":
+            ("the vault is locked: \(path) is the key file of another vault", nil)
+        case "key_file_malformed":
+            ("the vault is locked: \(path) is no key file", "a key file has 32 bytes")
+        default: ("the vault is locked", nil)
+        }
+    }
+
+    private static func unsafePermissions(_ path: String, _ facts: Facts) -> Words {
+        let found = facts[.found] ?? "unsafe"
+        guard let wanted = facts[.wanted] else {
+            return switch found {
+            case "symbolic_link": ("unsafe: \(path) is a symbolic link", nil)
+            case "not_a_regular_file", "not_a_directory", "not_a_socket":
+                ("unsafe: \(path) is \(found.replacing("_", with: " "))", nil)
+            case let text where text.hasPrefix("parent "):
+                (
+                    "unsafe: others can write to \(path), \(text.dropFirst(7))",
+                    "chmod go-w '\(path)'"
+                )
+            default:
+                ("unsafe: \(path) has \(found)", "make a copy of '\(path)' that has one name")
+            }
+        }
+        let mend =
+            wanted.hasPrefix("mode ")
+            ? "chmod \(wanted.dropFirst(5)) '\(path)'" : "chown \(wanted.dropFirst(6)) '\(path)'"
+        return ("unsafe: \(path) has \(found), wanted is \(wanted)", mend)
+    }
+
+    private static func storage(_ facts: Facts) -> Words {
+        let place = facts[.path] ?? "the vault's files"
+        return ("cannot read or write \(place): \(facts[.reason] ?? "unknown error")", nil)
+    }
+
+    private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
+        switch (facts[.reason], facts[.field]) {
+        case ("no_home", _):
+            return ("no place for the key file: HOME is not set", "--key-file=PATH names one")
+        case ("key_file_inside_vault", _):
+            return (
+                "the key file \(path) would lie inside the vault's directory",
+                "a copy of the vault must not carry its key: choose another place"
+            )
+        case (_, "token_response"):
+            return (
+                "standard input is not a token response with an access token",
+                "the JSON of RFC 6749 section 5.1 is wanted; nothing was stored"
+            )
+        case (let reason, let field):
+            let why = reason.map { " (\($0))" } ?? ""
+            return ("\(field ?? "the input") is not valid\(why)", nil)
+        }
+    }
+
+    private static func signInFailed(_ facts: Facts) -> Words {
+        let host = facts[.host] ?? "the authorization server"
+        let field = facts[.field] ?? "endpoint"
+        return switch facts[.reason] {
+        case "timed_out":
+            ("the sign-in was not finished in the browser in time", "try again")
+        case "cancelled": ("the sign-in was cancelled", nil)
+        case "not_known": ("the agent knows of no such sign-in: it ended meanwhile", "try again")
+        case "refused": ("the authorization server refused the sign-in\(told(facts))", nil)
+        case "code_refused":
+            ("the authorization server did not exchange the code\(told(facts))", nil)
+        case "issuer_mismatch":
+            ("the metadata of \(host) speaks for another issuer", "check the address of --issuer")
+        case "metadata_not_found":
+            ("\(host) publishes no metadata", "check the address of --issuer")
+        case "metadata_redirected":
+            (
+                "\(host) redirects who asks for its metadata, and redirects are not followed",
+                "check the address of --issuer"
+            )
+        case "metadata_malformed": ("the metadata of \(host) makes no sense", nil)
+        case "endpoint_insecure": ("the \(field) of \(host) is not https", nil)
+        case "endpoint_missing": ("the metadata of \(host) names no \(field)", nil)
+        case let reason: ("the sign-in failed: \(reason ?? "unknown reason")\(told(facts))", nil)
+        }
+    }
+
+    private static func busy(_ facts: Facts) -> Words {
+        switch facts[.reason] {
+        case "port_in_use":
+            ("port \(facts[.found] ?? "?") of the redirect URI is in use", "end what uses it")
+        case "agent_version":
+            ("the agent that runs has another version", "vault agent stop")
+        case "agent_stopping": ("the agent that runs is still stopping", "try again")
+        default: ("the vault is busy: another process holds it", "try again")
+        }
+    }
+
+    private static func refreshFailed(_ error: VaultError, _ facts: Facts) -> Words {
+        let host = facts[.host] ?? "the authorization server"
+        let about = error.account.map { "account '\($0)': " } ?? ""
+        let why = facts[.reason].map { " (\($0))" } ?? ""
+        let again = error.retryAfter.flatMap { Int(exactly: $0.rounded(.up)) }
+            .map { "it is tried again in \($0) s" }
+        return switch error.code {
+        case .unreachable: ("\(about)\(host) was not reached\(why)\(told(facts))", again)
+        case .throttled: ("\(about)\(host) asks to wait\(told(facts))", again)
+        case .outcomeUnknown:
+            ("\(about)\(host) gave no usable answer\(why)\(told(facts))", again)
+        case .clientRefused:
+            (
+                "\(about)\(host) refuses the client\(told(facts))",
+                "check the client id and secret; the grant is kept"
+            )
+        case .requestRefused:
+            ("\(about)\(host) refuses the request\(told(facts))", "the grant is kept")
+        case .lifetimeTooShort:
+            (
+                "\(about)even a fresh token lives only \(facts[.found] ?? "?") s, "
+                    + "asked for were \(facts[.wanted] ?? "?")", "ask for less with --min-valid"
+            )
+        case .notSaved:
+            (
+                "\(about)refreshed, but the new token could not be saved yet",
+                "make room on the disk; the agent keeps the token and tries again"
+            )
+        case let code: ("\(about)\(Printable.escaped(code.rawValue))", nil)
+        }
+    }
+
+    /// What the server said, as far as it said something.
+    private static func told(_ facts: Facts) -> String {
+        var parts = [facts[.error], facts[.errorDescription]].compactMap { $0 }
+        if parts.isEmpty, let status = facts[.status] { parts = ["HTTP status \(status)"] }
+        return parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,80 @@
+internal import FoundationEssentials
+public import OAuth
+public import Platform
+internal import VaultCrypto
+public import VaultKit
+public import VaultStore
+
+/// A fresh vault in a directory of its own, with its key file in another beside it.
+public struct TemporaryVault: Sendable {
+    /// The vault's directory (0700).
+    public let location: VaultLocation
+    /// The key file that opens it.
+    public let keyFile: String
+
+    private let root: URL
+
+    /// Makes one under the system's directory for temporary files; ``remove()`` ends it.
+    ///
+    /// - Throws: Whatever kept the file from being made.
+    public init() throws {
+        root = FileManager.default.temporaryDirectory
+            .appending(path: "vault-\(UUID().uuidString)")
+        let directory = root.appending(path: "vault").path
+        try FileSystem.makeDirectories(directory)
+        location = VaultLocation(directory: directory)
+        keyFile = try VaultFile.create(
+            location,
+            keyFile: root.appending(path: "keys/vault.key").path,
+            now: Date()
+        )
+        // A test process keeps its umask; the vault's own programs set theirs before anything else.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600],
+            ofItemAtPath: location.database
+        )
+    }
+
+    /// Opens the vault; any number may be open at the same time.
+    ///
+    /// - Throws: ``VaultError``.
+    public func open(
+        transport: any HTTPTransport = UnreachableTransport(),
+        clock: any VaultClock = SystemClock()
+    ) async throws -> Vault {
+        try await open(transport: transport, clock: clock, faults: .none)
+    }
+
+    /// Opens the vault with places where a test can interfere.
+    package func open(
+        transport: any HTTPTransport,
+        clock: any VaultClock,
+        faults: FaultPoints
+    ) async throws -> Vault {
+        try await Vault.open(
+            location,
+            unlock: .keyFileAt(path: keyFile),
+            transport: transport,
+            clock: clock,
+            faults: faults
+        )
+    }
+
+    /// Removes the vault and its key file.
+    ///
+    /// - Throws: Whatever kept them from being removed.
+    public func remove() throws {
+        try FileManager.default.removeItem(at: root)
+    }
+
+    /// Runs `body` with a vault that is removed afterwards.
+    ///
+    /// - Throws: What `body` throws, or whatever kept the vault from being made.
+    public static func use<Result>(
+        _ body: (TemporaryVault) async throws -> Result
+    ) async throws -> Result {
+        let vault = try TemporaryVault()
+        defer { try? vault.remove() }
+        return try await body(vault)
+    }
+}

@@ -1,0 +1,262 @@
+import FoundationEssentials
+import Testing
+import VaultAgentClient
+
+@Suite struct WireDocumentTests {
+    private static let expiry = Date(timeIntervalSince1970: 1_760_000_000)
+    private static let account = AccountDocument(
+        name: "work",
+        current: true,
+        state: "active",
+        issuer: "https://as.example",
+        expiresAt: expiry,
+        dueAt: expiry.addingTimeInterval(-600)
+    )
+    private static let unknown = AccountDocument(
+        name: "home",
+        current: false,
+        state: "sign_in_needed",
+        issuer: nil,
+        expiresAt: nil,
+        dueAt: nil
+    )
+    private static let accountJSON = """
+        {"current":true,"dueAt":"2025-10-09T08:43:20Z","expiresAt":"2025-10-09T08:53:20Z",\
+        "issuer":"https://as.example","name":"work","state":"active"}
+        """
+    private static let unknownJSON = """
+        {"current":false,"dueAt":null,"expiresAt":null,"issuer":null,"name":"home",\
+        "state":"sign_in_needed"}
+        """
+
+    @Test func accountList() throws {
+        try expect(AccountListDocument(accounts: []), #"{"accounts":[],"schemaVersion":1}"#)
+        try expect(
+            AccountListDocument(accounts: [Self.account, Self.unknown]),
+            """
+            {"accounts":[\(Self.accountJSON),\(Self.unknownJSON)],"schemaVersion":1}
+            """
+        )
+    }
+
+    @Test func token() throws {
+        try expect(
+            TokenDocument(
+                account: "work",
+                accessToken: "a/b+c==",
+                tokenType: "Bearer",
+                expiresAt: Self.expiry,
+                generation: 7
+            ),
+            """
+            {"accessToken":"a/b+c==","account":"work","expiresAt":"2025-10-09T08:53:20Z",\
+            "generation":7,"schemaVersion":1,"tokenType":"Bearer"}
+            """
+        )
+        try expect(
+            TokenDocument(
+                account: "work",
+                accessToken: "é\"\\\u{1}",
+                tokenType: "DPoP",
+                expiresAt: nil,
+                generation: .max
+            ),
+            #"{"accessToken":"é\"\\\u0001","account":"work","expiresAt":null,"#
+                + #""generation":18446744073709551615,"schemaVersion":1,"tokenType":"DPoP"}"#
+        )
+    }
+
+    /// A time may come out earlier than it is, never later.
+    @Test func partsOfASecondAreDropped() throws {
+        let json = try WireJSON.encode([Self.expiry.addingTimeInterval(0.999)])
+        #expect(String(decoding: json, as: UTF8.self) == #"["2025-10-09T08:53:20Z"]"#)
+    }
+
+    @Test func status() throws {
+        let running = AgentDocument(running: true, pid: 42, version: "0.1.0")
+        let gone = AgentDocument(running: false, pid: nil, version: nil)
+        try expect(
+            AgentStatusDocument(agent: running),
+            #"{"agent":{"pid":42,"running":true,"version":"0.1.0"},"schemaVersion":1}"#
+        )
+        try expect(
+            StatusDocument(
+                agent: gone,
+                accounts: [
+                    AccountStatusDocument(
+                        account: Self.unknown,
+                        generation: 3,
+                        failureCount: 2,
+                        lastFailure: "unreachable"
+                    )
+                ]
+            ),
+            """
+            {"accounts":[{"current":false,"dueAt":null,"expiresAt":null,"failureCount":2,\
+            "generation":3,"issuer":null,"lastFailure":"unreachable","name":"home",\
+            "state":"sign_in_needed"}],"agent":{"pid":null,"running":false,"version":null},\
+            "schemaVersion":1}
+            """
+        )
+        try expect(
+            StatusDocument(
+                agent: gone,
+                accounts: [
+                    AccountStatusDocument(
+                        account: Self.account,
+                        generation: 1,
+                        failureCount: 0,
+                        lastFailure: nil
+                    )
+                ]
+            ),
+            """
+            {"accounts":[{"current":true,"dueAt":"2025-10-09T08:43:20Z",\
+            "expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"generation":1,\
+            "issuer":"https://as.example","lastFailure":null,"name":"work","state":"active"}],\
+            "agent":{"pid":null,"running":false,"version":null},"schemaVersion":1}
+            """
+        )
+    }
+
+    @Test func change() throws {
+        try expect(
+            ChangeDocument(account: Self.account, generation: 1, renewable: false),
+            """
+            {"account":\(Self.accountJSON),"generation":1,"renewable":false,"schemaVersion":1}
+            """
+        )
+    }
+
+    @Test func error() throws {
+        try expect(
+            ErrorDocument(
+                ErrorDocument.Failure(
+                    code: "unreachable",
+                    account: "work",
+                    facts: ["reason": "timedOut", "host": "as.example"]
+                )
+            ),
+            #"{"error":{"account":"work","code":"unreachable","#
+                + #""facts":{"host":"as.example","reason":"timedOut"}},"schemaVersion":1}"#
+        )
+        try expect(
+            ErrorDocument(ErrorDocument.Failure(code: "locked", account: nil, facts: [:])),
+            #"{"error":{"code":"locked","facts":{}},"schemaVersion":1}"#
+        )
+    }
+
+    @Test func signIn() throws {
+        let url = "https://as.example/authorize?response_type=code&state=s"
+        try expect(
+            SignInDocument(
+                id: "i",
+                state: .waiting,
+                authorizationURL: url,
+                redirectURI: "http://127.0.0.1:9/callback"
+            ),
+            """
+            {"authorizationURL":"\(url)","id":"i","redirectURI":"http://127.0.0.1:9/callback",\
+            "schemaVersion":1,"state":"waiting"}
+            """
+        )
+        try expect(
+            SignInDocument(
+                id: "i",
+                state: .ready,
+                authorizationURL: url,
+                redirectURI: "r",
+                renewable: false
+            ),
+            """
+            {"authorizationURL":"\(url)","id":"i","redirectURI":"r","renewable":false,\
+            "schemaVersion":1,"state":"ready"}
+            """
+        )
+        try expect(
+            SignInDocument(
+                id: "i",
+                state: .failed,
+                authorizationURL: url,
+                redirectURI: "r",
+                error: ErrorDocument.Failure(code: "sign_in_failed", account: nil, facts: [:])
+            ),
+            """
+            {"authorizationURL":"\(url)","error":{"code":"sign_in_failed","facts":{}},"id":"i",\
+            "redirectURI":"r","schemaVersion":1,"state":"failed"}
+            """
+        )
+    }
+
+    @Test func requests() throws {
+        try expect(
+            AddAccountDocument(
+                name: "work",
+                tokenEndpoint: "https://as.example/token",
+                clientID: "c",
+                clientSecret: "s",
+                clientAuthentication: "client_secret_basic",
+                issuer: nil,
+                scope: ["a", "b"],
+                tokenResponse: #"{"access_token":"t"}"#
+            ),
+            #"{"clientAuthentication":"client_secret_basic","clientID":"c","clientSecret":"s","#
+                + #""name":"work","scope":["a","b"],"tokenEndpoint":"https://as.example/token","#
+                + #""tokenResponse":"{\"access_token\":\"t\"}"}"#
+        )
+        try expect(
+            BeginSignInDocument(
+                name: "work",
+                issuer: "https://as.example",
+                clientID: "c",
+                clientSecret: nil,
+                scope: [],
+                redirectURI: "http://127.0.0.1/cb"
+            ),
+            """
+            {"clientID":"c","issuer":"https://as.example","name":"work",\
+            "redirectURI":"http://127.0.0.1/cb","scope":[]}
+            """
+        )
+    }
+
+    @Test func ready() throws {
+        try expect(AgentReadyDocument(pid: 42), #"{"alreadyRunning":false,"pid":42}"#)
+        try expect(
+            AgentReadyDocument(
+                pid: 0,
+                error: ErrorDocument.Failure(code: "locked", account: nil, facts: ["path": "/k"])
+            ),
+            #"{"alreadyRunning":false,"error":{"code":"locked","facts":{"path":"/k"}},"pid":0}"#
+        )
+    }
+
+    @Test(
+        "refuses what is no document",
+        arguments: [
+            "", "null", "[]", "{", #"{"accounts":[]}"#, #"{"accounts":{},"schemaVersion":1}"#,
+            #"{"accounts":[{"name":"a"}],"schemaVersion":1}"#,
+            #"{"accounts":[],"schemaVersion":"1"}"#,
+        ]
+    )
+    func malformed(text: String) {
+        #expect(throws: (any Error).self) {
+            try WireJSON.decode(AccountListDocument.self, from: Array(text.utf8))
+        }
+    }
+
+    /// A newer agent may say more.
+    @Test func membersNobodyKnowsArePassedOver() throws {
+        let text = #"{"accounts":[],"schemaVersion":2,"more":{"x":[1]}}"#
+        let document = try WireJSON.decode(AccountListDocument.self, from: Array(text.utf8))
+        #expect(document.schemaVersion == 2)
+    }
+
+    /// Exactly this text, and the same again after a round trip.
+    private func expect<Document: Codable>(_ document: Document, _ json: String) throws {
+        let bytes = try WireJSON.encode(document)
+        #expect(String(decoding: bytes, as: UTF8.self) == json)
+        let copy = try WireJSON.decode(Document.self, from: bytes)
+        #expect(try WireJSON.encode(copy) == bytes)
+    }
+}

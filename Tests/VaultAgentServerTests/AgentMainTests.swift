@@ -1,0 +1,127 @@
+import FoundationEssentials
+import Glibc
+import Platform
+import Testing
+import VaultAgentClient
+import VaultStore
+
+@testable import VaultAgentServer
+
+/// The whole program, each time in a process of its own.
+@Suite struct AgentMainTests {
+    @Test func saysThatItIsReadyAndLeavesNothingBehind() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try ProgramDirectory()
+            var pipe = try Pipe()
+            let words = ["--ready-fd", "\(dup(pipe.writing))"]
+            let agent = Task { await AgentMain.run(words) }
+            // The descriptor is the agent's, and closed with its line.
+            let line = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
+            guard line == Array("{\"alreadyRunning\":false,\"pid\":\(getpid())}\n".utf8) else {
+                exit(10)
+            }
+            let socket = directory.location.socket
+            guard try FileSystem.status(of: socket).permissions == 0o600 else { exit(11) }
+
+            var second = try Pipe()
+            guard await AgentMain.run(["--ready-fd", "\(dup(second.writing))"]) == 0 else {
+                exit(12)
+            }
+            let running = try second.readToEnd(limit: 4096, milliseconds: 20_000)
+            guard running == Array("{\"alreadyRunning\":true,\"pid\":0}\n".utf8) else { exit(13) }
+
+            let client = AgentConnection(
+                directory: directory.location.directory,
+                socketName: VaultLocation.socketName
+            )
+            guard try client.send("POST", "/v1/stop").status == 204 else { exit(14) }
+            guard await agent.value == 0 else { exit(15) }
+            guard !FileSystem.exists(socket) else { exit(16) }
+        }
+    }
+
+    @Test func replacesASocketThatAKilledAgentLeft() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try ProgramDirectory()
+            try ListeningSocket.unix(
+                directory: directory.location.directory,
+                name: VaultLocation.socketName
+            ).close()
+            var pipe = try Pipe()
+            let words = ["--on-demand", "--ready-fd", "\(dup(pipe.writing))"]
+            let agent = Task { await AgentMain.run(words) }
+            _ = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
+            let client = AgentConnection(
+                directory: directory.location.directory,
+                socketName: VaultLocation.socketName
+            )
+            guard try client.send("GET", "/v1/status").status == 200 else { exit(10) }
+            guard try client.send("POST", "/v1/stop").status == 204 else { exit(12) }
+            guard await agent.value == 0 else { exit(11) }
+        }
+    }
+
+    @Test func aFileInTheSocketsPlaceStays() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try ProgramDirectory()
+            let socket = directory.location.socket
+            let file = open(socket, O_CREAT | O_WRONLY, 0o600)
+            guard file >= 0 else { exit(10) }
+            var pipe = try Pipe()
+            guard await AgentMain.run(["--ready-fd", "\(dup(pipe.writing))"]) == 1 else { exit(11) }
+            let line = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
+            let expected = """
+                {"alreadyRunning":false,"error":{"code":"unsafe_permissions",\
+                "facts":{"found":"not_a_socket","path":"\(socket)"}},"pid":0}
+
+                """
+            guard line == Array(expected.utf8) else { exit(12) }
+            guard try FileSystem.status(of: socket).kind == .regular else { exit(13) }
+        }
+    }
+
+    @Test func saysWhyItCannotStart() async {
+        await #expect(processExitsWith: .success) {
+            setenv("VAULT_HOME", "/nonexistent/vault", 1)
+            var pipe = try Pipe()
+            guard await AgentMain.run(["--ready-fd", "\(dup(pipe.writing))"]) == 1 else { exit(10) }
+            let line = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
+            let expected = """
+                {"alreadyRunning":false,"error":{"code":"no_vault",\
+                "facts":{"path":"/nonexistent/vault"}},"pid":0}
+
+                """
+            guard line == Array(expected.utf8) else { exit(11) }
+        }
+    }
+
+    @Test(
+        "refuses words that are not its own",
+        arguments: [
+            ["--ready-fd"], ["--ready-fd", "x"], ["--ready-fd", "2"], ["--verbose"], ["run"],
+        ]
+    )
+    func arguments(words: [String]) {
+        #expect(throws: (any Error).self) { try AgentMain.Options(words) }
+    }
+
+    @Test func readsItsWords() throws {
+        let options = try AgentMain.Options(["--on-demand", "--ready-fd", "3"])
+        #expect(options.isOnDemand && options.readyDescriptor == 3)
+        #expect(try AgentMain.Options([]).isOnDemand == false)
+    }
+}
+
+/// A vault that this process's environment names, and that goes with its value.
+private struct ProgramDirectory {
+    let directory: TemporaryDirectory
+    let location: VaultLocation
+
+    init() throws {
+        umask(0o077)
+        directory = try TemporaryDirectory()
+        location = VaultLocation(directory: directory.path + "/vault")
+        _ = try VaultFile.create(location, keyFile: directory.path + "/key", now: .now)
+        setenv("VAULT_HOME", location.directory, 1)
+    }
+}

@@ -1,0 +1,296 @@
+import FoundationEssentials
+import Platform
+import Testing
+import VaultAgentClient
+import VaultHTTPServer
+import VaultKit
+
+@testable import VaultAgentServer
+
+@Suite struct AgentRoutesTests {
+    @Test func saysWhoItIs() async throws {
+        let agent = try await AgentFixture.make()
+        let answer = await agent.answer("GET", "/v1/status")
+        #expect(answer.status == 200)
+        #expect(answer.header("Content-Type") == "application/json")
+        #expect(answer.header("Cache-Control") == "no-store")
+        let document = try WireJSON.decode(AgentStatusDocument.self, from: answer.body)
+        #expect(document.agent.running && document.agent.version == VaultVersion.current)
+        #expect(document.agent.pid == ProcessIdentity.current)
+        await agent.service.stop()
+    }
+
+    @Test func addsListsServesRefreshesAndRemoves() async throws {
+        let agent = try await AgentFixture.make()
+        let added = await agent.answer("POST", "/v1/accounts", body: Addition().json)
+        #expect(added.status == 201)
+        let change = try WireJSON.decode(ChangeDocument.self, from: added.body)
+        #expect(change.renewable && change.generation == 1)
+        #expect(change.account.name == "work" && change.account.current)
+
+        let token = await agent.answer("GET", "/v1/accounts/work/token")
+        #expect(token.status == 200 && token.header("Vault-Warning") == nil)
+        let first = try WireJSON.decode(TokenDocument.self, from: token.body)
+        #expect(first.accessToken == "canary-access" && first.tokenType == "Bearer")
+        #expect(agent.server.exchanges.isEmpty)
+
+        agent.server.answerNext(
+            200,
+            #"{"access_token":"new-access","token_type":"Bearer","expires_in":7200}"#
+        )
+        let refreshed = await agent.answer("POST", "/v1/accounts/work/refresh")
+        #expect(refreshed.status == 200 && !refreshed.text.contains("new-access"))
+        #expect(agent.server.exchanges.count == 1)
+        #expect(agent.server.exchanges[0].contains("refresh_token=canary-refresh"))
+        let second = await agent.answer("GET", "/v1/accounts/work/token")
+        #expect(second.text.contains(#""accessToken":"new-access""#))
+        #expect(second.text.contains(#""generation":2"#))
+
+        let list = await agent.answer("GET", "/v1/accounts")
+        let names = try WireJSON.decode(AccountListDocument.self, from: list.body).accounts.map(
+            \.name
+        )
+        #expect(names == ["work"])
+        for answer in [added, refreshed, list] { expectNoSecret(answer) }
+
+        #expect(await agent.answer("DELETE", "/v1/accounts/work").status == 204)
+        #expect(await agent.answer("GET", "/v1/accounts/work/token").status == 404)
+        #expect(await agent.answer("DELETE", "/v1/accounts/work").status == 404)
+        await agent.service.stop()
+    }
+
+    @Test func aTokenThatCannotBeRenewedSaysSoInItsHeader() async throws {
+        let agent = try await AgentFixture.make()
+        var addition = Addition()
+        addition.tokenResponse = #"{"access_token":"a","token_type":"Bearer","expires_in":30}"#
+        let added = await agent.answer("POST", "/v1/accounts", body: addition.json)
+        #expect(try WireJSON.decode(ChangeDocument.self, from: added.body).renewable == false)
+        let token = await agent.answer("GET", "/v1/accounts/work/token")
+        #expect(token.status == 200)
+        let strict = await agent.answer("GET", "/v1/accounts/work/token?min-valid=60")
+        #expect(strict.status == 409)
+        try expect(strict, "sign_in_needed", account: "work", ["reason": "no_refresh_token"])
+        await agent.service.stop()
+    }
+
+    @Test(
+        "refuses a body that is no request",
+        arguments: [
+            "", "{", "null", "[]", "canary-body", #"{"name":"canary-body"}"#, "\u{0}\u{ff}",
+        ]
+    )
+    func body(text: String) async throws {
+        let agent = try await AgentFixture.make()
+        for target in ["/v1/accounts", "/v1/sign-ins"] {
+            let answer = await agent.answer("POST", target, body: text)
+            #expect(answer.status == 400)
+            try expect(answer, "invalid_input", ["field": "body"])
+        }
+        await agent.service.stop()
+    }
+
+    @Test("refuses an account with", arguments: Addition.wrong)
+    func addition(addition: Addition) async throws {
+        let agent = try await AgentFixture.make()
+        let answer = await agent.answer("POST", "/v1/accounts", body: addition.json)
+        #expect(answer.status == 400)
+        try expect(answer, "invalid_input", addition.facts)
+        #expect(try await agent.service.vault.accounts().isEmpty)
+        await agent.service.stop()
+    }
+
+    @Test func aNameOrGrantThatIsThereIsAConflict() async throws {
+        let agent = try await AgentFixture.make()
+        _ = await agent.answer("POST", "/v1/accounts", body: Addition().json)
+        var other = Addition()
+        other.tokenResponse = #"{"access_token":"b","refresh_token":"other","token_type":"Bearer"}"#
+        let taken = await agent.answer("POST", "/v1/accounts", body: other.json)
+        #expect(taken.status == 409)
+        try expect(taken, "name_taken", account: "work", [:])
+        var same = Addition()
+        same.name = "home"
+        let known = await agent.answer("POST", "/v1/accounts", body: same.json)
+        #expect(known.status == 409)
+        try expect(
+            known,
+            "grant_known",
+            account: "home",
+            ["reason": "stored", "other_account": "work"]
+        )
+        await agent.service.stop()
+    }
+
+    /// What the server says of a failure is told; what it repeats of ours is not.
+    @Test(
+        "tells why a refresh failed",
+        arguments: [
+            (
+                400, #"{"error":"invalid_grant","error_description":"canary-refresh is dead"}"#,
+                409, "sign_in_needed"
+            ),
+            (401, #"{"error":"invalid_client"}"#, 502, "client_refused"),
+            (400, #"{"error":"invalid_scope"}"#, 502, "request_refused"),
+            (429, "canary-body", 429, "throttled"), (500, "canary-body", 503, "outcome_unknown"),
+            (200, "<html>canary-body</html>", 503, "outcome_unknown"),
+        ]
+    )
+    func refresh(status: Int, body: String, expected: Int, code: String) async throws {
+        let agent = try await AgentFixture.make()
+        _ = await agent.answer("POST", "/v1/accounts", body: Addition().json)
+        agent.server.answerNext(status, body)
+        let answer = await agent.answer("POST", "/v1/accounts/work/refresh")
+        #expect(answer.status == expected)
+        let failure = try WireJSON.decode(ErrorDocument.self, from: answer.body).error
+        #expect(failure.code == code && failure.account == "work")
+        expectNoSecret(answer)
+        // The token that is still valid is served in spite of it.
+        let token = await agent.answer("GET", "/v1/accounts/work/token")
+        #expect(token.text.contains("canary-access"))
+        await agent.service.stop()
+    }
+
+    @Test(
+        "reads the minimum",
+        arguments: [
+            ("", 200), ("?min-valid=0", 200), ("?min-valid=60", 200), ("?min-valid=1.5", 200),
+            ("?min-valid=60&min-valid=x", 200), ("?other=x", 200),
+            ("?min-valid=", 400), ("?min-valid", 400), ("?min-valid=x", 400),
+            ("?min-valid=-1", 400),
+            ("?min-valid=nan", 400), ("?min-valid=inf", 400), ("?min-valid=-inf", 400),
+            ("?min-valid=1e300", 400), ("?min-valid=1e20", 400), ("?min-valid=4294967296", 400),
+            ("?min-valid=9999999999999999999999", 400), ("?min-valid=+60", 400),
+            ("?min-valid=60s", 400), ("?min-valid=%00", 400),
+            // More than any token here lives: stored, then refused.
+            ("?min-valid=4294967295", 409),
+        ]
+    )
+    func minimum(query: String, status: Int) async throws {
+        let agent = try await AgentFixture.make()
+        _ = await agent.answer("POST", "/v1/accounts", body: Addition().json)
+        agent.server.answerNext(
+            200,
+            #"{"access_token":"n","refresh_token":"m","token_type":"Bearer","expires_in":7200}"#
+        )
+        let answer = await agent.answer("GET", "/v1/accounts/work/token\(query)")
+        #expect(answer.status == status)
+        if status == 400 { try expect(answer, "invalid_input", ["field": "min-valid"]) }
+        #expect(agent.server.exchanges.count == (status == 409 ? 1 : 0))
+        await agent.service.stop()
+    }
+
+    @Test func anotherVersionIsTurnedAwayBeforeAnythingHappens() async throws {
+        let agent = try await AgentFixture.make()
+        let old = [(name: "vault-version", value: "0.0.0")]
+        let answer = await agent.answer("POST", "/v1/accounts", headers: old, body: Addition().json)
+        #expect(answer.status == 426)
+        try expect(answer, "busy", ["reason": "agent_version"])
+        #expect(try await agent.service.vault.accounts().isEmpty)
+        let same = [(name: "Vault-Version", value: VaultVersion.current)]
+        #expect(await agent.answer("GET", "/v1/accounts", headers: same).status == 200)
+        await agent.service.stop()
+    }
+
+    @Test(
+        "knows nothing else",
+        arguments: [
+            ("GET", "/"), ("GET", "/v1/accounts/../status"), ("PUT", "/v1/accounts"),
+            ("GET", "/v1/accounts/a%00/token"),
+            ("GET", "/v1/" + String(repeating: "a", count: 10 << 10)),
+        ]
+    )
+    func unknown(method: String, target: String) async throws {
+        let agent = try await AgentFixture.make()
+        let answer = await agent.answer(method, target)
+        #expect(answer.status == 404)
+        try expect(answer, "invalid_input", ["field": "path"])
+        await agent.service.stop()
+    }
+
+    /// A command asks as soon as the agent says that it is ready.
+    @Test func aStopThatComesBeforeAnybodyListensIsNotLost() async throws {
+        let agent = try await AgentFixture.make()
+        #expect(await agent.answer("POST", "/v1/stop").status == 204)
+        let life = AgentLife(service: agent.service, isOnDemand: false)
+        #expect(await life.last() == "asked")
+        await agent.service.stop()
+    }
+
+    private func expect(
+        _ answer: HTTPServerResponse,
+        _ code: String,
+        account: String? = nil,
+        _ facts: [String: String]
+    ) throws {
+        let failure = try WireJSON.decode(ErrorDocument.self, from: answer.body).error
+        #expect(failure.code == code)
+        #expect(failure.account == account)
+        #expect(failure.facts == facts)
+        expectNoSecret(answer)
+    }
+
+    private func expectNoSecret(_ answer: HTTPServerResponse) {
+        for canary in AgentFixture.canaries { #expect(!answer.text.contains(canary)) }
+    }
+}
+
+/// A request to add an account, right unless something in it is changed.
+struct Addition: Sendable, CustomTestStringConvertible {
+    var name = "work"
+    var tokenEndpoint = "https://as.example/token"
+    var clientID = "client"
+    var clientSecret: String? = "canary-secret"
+    var clientAuthentication = "client_secret_basic"
+    var issuer: String?
+    var tokenResponse = ScriptedServer.granted
+    /// What is wrong with it.
+    var facts: [String: String] = [:]
+
+    var testDescription: String { facts.values.sorted().joined(separator: " ") }
+
+    var json: String {
+        let document = AddAccountDocument(
+            name: name,
+            tokenEndpoint: tokenEndpoint,
+            clientID: clientID,
+            clientSecret: clientSecret,
+            clientAuthentication: clientAuthentication,
+            issuer: issuer,
+            scope: ["a"],
+            tokenResponse: tokenResponse
+        )
+        return String(decoding: (try? WireJSON.encode(document)) ?? [], as: UTF8.self)
+    }
+
+    private static func with(
+        _ facts: [String: String],
+        _ change: (inout Addition) -> Void
+    ) -> Addition {
+        var addition = Addition()
+        change(&addition)
+        addition.facts = facts
+        return addition
+    }
+
+    static let wrong: [Addition] =
+        ["", "a b", "-a", "a/b", "ä", String(repeating: "a", count: 129)].map { name in
+            with(["field": "name"]) { $0.name = name }
+        }
+        + [
+            ("http://as.example", "insecure"), ("as.example", "not_http"), ("", "not_http"),
+            ("https://u:canary-secret@as.example", "user_info"), ("https://", "host_missing"),
+        ].map { (url: String, reason: String) in
+            with(["field": "token_endpoint", "reason": reason]) { $0.tokenEndpoint = url }
+        }
+        + ["", "{", "[]", "null", #"{"token_type":"Bearer"}"#, #"{"access_token":12345}"#].map {
+            text in
+            with(["field": "token_response"]) { $0.tokenResponse = text + "canary-body" }
+        }
+        + [
+            with(["field": "client_id"]) { $0.clientID = "" },
+            with(["field": "client_secret"]) { $0.clientSecret = nil },
+            with(["field": "client_secret"]) { $0.clientSecret = "" },
+            with(["field": "client_secret"]) { $0.clientAuthentication = "none" },
+            with(["field": "client_authentication"]) { $0.clientAuthentication = "canary-secret" },
+            with(["field": "issuer", "reason": "not_http"]) { $0.issuer = "as.example" },
+        ]
+}

@@ -1,0 +1,64 @@
+import OAuth
+import Platform
+import VaultHTTPServer
+import VaultKit
+import VaultStore
+
+@testable import VaultAgentServer
+
+/// One sign-in that has begun, on a real socket, and the browser's side of it.
+struct SignInAttempt: Sendable {
+    let agent: AgentFixture
+    let signIn: SignIn
+    let port: UInt16
+    let state: String
+
+    static func begin(
+        _ agent: AgentFixture,
+        account: AccountName = "work",
+        secret: Secret? = nil,
+        redirectURI: String? = nil
+    ) async throws -> SignInAttempt {
+        let signIn = try await agent.service.signIns.begin(
+            SignInRequest(
+                name: account,
+                issuer: ScriptedServer.issuer,
+                clientID: ClientID(rawValue: "client"),
+                clientSecret: secret,
+                requestedScope: Scope(["a", "b"]),
+                redirectURI: redirectURI
+            )
+        )
+        let query = signIn.authorizationURL.query ?? ""
+        let state = FormCoding.decode(query).first { $0.name == "state" }?.value ?? ""
+        let port = UInt16(clamping: EndpointURL(unchecked: signIn.redirectURI).port)
+        return SignInAttempt(agent: agent, signIn: signIn, port: port, state: state)
+    }
+
+    /// Comes back to the redirect address with these parameters beside the state.
+    func comeBack(_ parameters: String) async throws -> Page? {
+        try await get("/callback?\(parameters)&state=\(state)")
+    }
+
+    func get(_ target: String, method: String = "GET", headers: String = "") async throws -> Page? {
+        try await Browser.get(port, target, method: method, headers: headers)
+    }
+
+    /// The outcome, in a word or its error.
+    func outcome() async -> String? {
+        switch await signIn.outcome(within: 20) {
+        case nil: nil
+        case .ready(let isRenewable): isRenewable ? "ready" : "ready, not renewable"
+        case .failed(let error):
+            ([error.code.rawValue] + [error.facts[.reason], error.facts[.error]].compactMap { $0 })
+                .joined(separator: " ")
+        }
+    }
+
+    /// Whether nobody listens there any more, at the latest in a moment.
+    func isClosed() async throws -> Bool {
+        try await eventually { [port] in
+            try await onThread { (try? Browser(port: port)) == nil }
+        }
+    }
+}

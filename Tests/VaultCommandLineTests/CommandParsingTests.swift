@@ -1,0 +1,220 @@
+import Testing
+
+@testable import VaultCommandLine
+
+/// Words behind `vault`, and the usage error they end in; nil when they are right.
+struct ParsingRow: Sendable, CustomTestStringConvertible {
+    let words: String
+    let error: UsageError?
+
+    init(_ words: String, _ error: UsageError? = nil) {
+        self.words = words
+        self.error = error
+    }
+
+    var testDescription: String { words }
+
+    func command() throws -> any Command {
+        let words = words.split(separator: " ").map { $0 == "''" ? "" : String($0) }
+        let command = try HelpPages.command(words[0])
+        var arguments = ArgumentReader(Array(words.dropFirst()))
+        return try command.init(&arguments)
+    }
+}
+
+@Suite struct CommandParsingTests {
+    private static let noName = UsageError.missing("the account's NAME")
+
+    private static func badName(_ word: String) -> UsageError {
+        .malformed(
+            "the name",
+            value: word,
+            wanted: "a letter or digit and up to 127 letters, digits and ._@+-"
+        )
+    }
+
+    @Test(
+        "takes right words and refuses wrong ones",
+        arguments: [
+            ParsingRow("init --key-file"), ParsingRow("init --key-file=/k"),
+            ParsingRow("init", .missing("--key-file[=PATH]")),
+            ParsingRow("init --key-file=", .missingValue(option: "--key-file")),
+            ParsingRow("init --key-file /k", .strayWord("/k")),
+
+            ParsingRow("list"), ParsingRow("list --json"), ParsingRow("list a", .strayWord("a")),
+            ParsingRow("list --jsn", .unknownOption("--jsn", nearest: "--json")),
+
+            ParsingRow("switch a"), ParsingRow("switch", noName),
+            ParsingRow("switch a b", .strayWord("b")),
+            ParsingRow("switch -- -a", badName("-a")), ParsingRow("switch a/b", badName("a/b")),
+            ParsingRow("switch ''", badName("")), ParsingRow("switch -", badName("-")),
+            ParsingRow("switch me@work.example+1"),
+
+            ParsingRow("status"), ParsingRow("status a"), ParsingRow("status --json a"),
+            ParsingRow("status a b", .strayWord("b")),
+
+            ParsingRow("refresh a"), ParsingRow("refresh", noName),
+            ParsingRow("remove a"), ParsingRow("remove", noName),
+
+            ParsingRow("agent run"), ParsingRow("agent start"), ParsingRow("agent stop"),
+            ParsingRow("agent status"), ParsingRow("agent start x", .strayWord("x")),
+            ParsingRow("agent", .missing("run, start, stop or status")),
+            ParsingRow(
+                "agent restart",
+                .malformed("the action", value: "restart", wanted: "run, start, stop or status")
+            ),
+            ParsingRow("agent --on-demand", .unknownOption("--on-demand", nearest: nil)),
+        ]
+    )
+    func parses(row: ParsingRow) {
+        expect(row)
+    }
+
+    @Test(
+        "reads vault token",
+        arguments: [
+            ("token", "TokenCommand(account: nil, minimumLifetime: nil, isJSON: false)"),
+            ("token a", "TokenCommand(account: Optional(a), minimumLifetime: nil, isJSON: false)"),
+            (
+                "token --json a --min-valid 60",
+                "TokenCommand(account: Optional(a), minimumLifetime: Optional(60.0), isJSON: true)"
+            ),
+            (
+                "token --min-valid=0",
+                "TokenCommand(account: nil, minimumLifetime: Optional(0.0), isJSON: false)"
+            ),
+        ]
+    )
+    func token(words: String, command: String) throws {
+        #expect(try "\(ParsingRow(words).command())" == command)
+    }
+
+    @Test(
+        "refuses a wrong minimum",
+        arguments: ["1.5", "1h", "4294967296", "nan", "0x10", "-1", ""]
+    )
+    func minimum(text: String) {
+        expect(
+            ParsingRow(
+                "token --min-valid=\(text)",
+                .malformed("--min-valid", value: text, wanted: "a number of seconds")
+            )
+        )
+    }
+
+    private static let addition = "add a --token-endpoint https://as.example/token --client-id c"
+
+    @Test(
+        "reads vault add",
+        arguments: [
+            ParsingRow(addition),
+            ParsingRow(addition + " --issuer https://as.example --scope s --scope t"),
+            ParsingRow(addition + " --client-secret-fd 3"),
+            ParsingRow(addition + " --client-secret-fd 3 --client-auth client_secret_post"),
+            ParsingRow(addition + " --client-secret-fd 3 --client-auth client_secret_basic"),
+            ParsingRow(addition + " --client-auth none"),
+            ParsingRow(
+                addition + " --client-auth none --client-secret-fd 3",
+                .malformed("--client-auth", value: "none", wanted: "a way to use a secret")
+            ),
+            ParsingRow(
+                addition + " --client-auth client_secret_post",
+                .missing("--client-secret-fd N")
+            ),
+            ParsingRow(
+                addition + " --client-auth private_key_jwt",
+                .malformed(
+                    "--client-auth",
+                    value: "private_key_jwt",
+                    wanted: "none, client_secret_basic or client_secret_post"
+                )
+            ),
+            ParsingRow(
+                addition + " --client-secret-fd x",
+                .notADescriptor(option: "--client-secret-fd")
+            ),
+            ParsingRow(addition + " b", .strayWord("b")),
+            ParsingRow("add a --client-id c", .missing("--token-endpoint URL")),
+            ParsingRow("add a --token-endpoint https://as.example", .missing("--client-id ID")),
+            ParsingRow("add --token-endpoint https://a.example --client-id c", noName),
+            ParsingRow(
+                "add a --token-endpoint https://as.example --client-id=",
+                .missing("--client-id ID")
+            ),
+            ParsingRow(
+                "add a --token-endpoint http://as.example --client-id c",
+                .malformed(
+                    "--token-endpoint",
+                    value: "http://as.example",
+                    wanted: "https (http is for this machine alone)"
+                )
+            ),
+            ParsingRow(
+                addition + " --issuer as.example",
+                .malformed("--issuer", value: "as.example", wanted: "an https address")
+            ),
+        ]
+    )
+    func add(row: ParsingRow) {
+        expect(row)
+    }
+
+    private static let signIn = "login a --issuer https://as.example --client-id c"
+
+    @Test(
+        "reads vault login",
+        arguments: [
+            ParsingRow(signIn),
+            ParsingRow(signIn + " --no-browser --scope s --redirect-uri http://127.0.0.1:8080/cb"),
+            ParsingRow(signIn + " --client-secret-fd=0"),
+            ParsingRow("login a --client-id c", .missing("--issuer URL")),
+            ParsingRow("login a --issuer https://as.example", .missing("--client-id ID")),
+            ParsingRow("login --issuer https://as.example --client-id c", noName),
+            ParsingRow(
+                "login a --client-id --issuer https://as.example",
+                .missingValue(option: "--client-id")
+            ),
+            ParsingRow(signIn + " --no-browser=1", .unexpectedValue(option: "--no-browser")),
+            ParsingRow(
+                signIn + " --redirect-uri ftp://x",
+                .malformed("--redirect-uri", value: "ftp://x", wanted: "an https address")
+            ),
+            ParsingRow(
+                signIn + " --client-secret s3cret",
+                .unknownOption("--client-secret", nearest: nil)
+            ),
+        ]
+    )
+    func login(row: ParsingRow) {
+        expect(row)
+    }
+
+    @Test(
+        "an address is refused without what may be a password in it",
+        arguments: [
+            ("https://me:s3cret@as.example", "https://…@as.example"),
+            ("me:s3cret@as.example", "…@as.example"),
+            ("ftp://s3cret@a@b", "ftp://…@b"),
+        ]
+    )
+    func userInfo(address: String, shown: String) throws {
+        do {
+            _ = try ParsingRow("login a --client-id c --issuer \(address)").command()
+            Issue.record("taken")
+        } catch UsageError.malformed(_, let value, _) {
+            #expect(value == shown)
+        }
+    }
+
+    private func expect(_ row: ParsingRow) {
+        var found: UsageError?
+        do {
+            _ = try row.command()
+        } catch let error as UsageError {
+            found = error
+        } catch {
+            Issue.record(error)
+        }
+        #expect(found == row.error)
+    }
+}

@@ -1,0 +1,108 @@
+import FoundationEssentials
+import Platform
+import Testing
+
+@testable import VaultCommandLine
+
+@Suite struct HelpPagesTests {
+    /// DESIGN.md 7 and the words of the first issue.
+    @Test func listsEveryCommand() {
+        let names = HelpPages.commands.map { $0.name }
+        #expect(
+            names == [
+                "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
+                "agent",
+            ]
+        )
+        for command in HelpPages.commands {
+            #expect(HelpPages.overview.contains("\n  \(command.name) "))
+            #expect(HelpPages.overview.contains("  \(command.summary)\n"))
+        }
+    }
+
+    static let topics = [nil, "help", "exit-codes"] + HelpPages.commands.map { $0.name }
+
+    @Test("a page fits a terminal", arguments: topics)
+    func page(topic: String?) throws {
+        let page = try HelpPages.page(topic)
+        #expect(page.hasSuffix("\n") && !page.hasSuffix("\n\n"))
+        #expect(page.allSatisfy { !$0.isNewline || $0 == "\n" } && !page.contains("\t"))
+        for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
+            #expect(line.count <= 80, "\(line)")
+            #expect(!line.hasSuffix(" "), "\(line)")
+        }
+    }
+
+    @Test("a page is as in its snapshot", arguments: topics)
+    func snapshot(topic: String?) throws {
+        guard topic != "help" else { return }
+        try Snapshot.check(HelpPages.page(topic), named: topic ?? "overview")
+    }
+
+    @Test func everyPageBeginsWithItsUsage() {
+        for command in HelpPages.commands {
+            #expect(command.help.hasPrefix("vault \(command.name)"))
+        }
+    }
+
+    /// The options of the first issue: later ones add, none is renamed.
+    @Test(
+        "a page names its options",
+        arguments: [
+            ("init", ["--key-file[=PATH]"]),
+            (
+                "add",
+                [
+                    "--token-endpoint URL", "--client-id ID", "--client-secret-fd N",
+                    "--client-auth METHOD", "--issuer URL", "--scope S",
+                ]
+            ),
+            (
+                "login",
+                [
+                    "--issuer URL", "--client-id ID", "--client-secret-fd N", "--scope S",
+                    "--redirect-uri URI", "--no-browser",
+                ]
+            ),
+            ("list", ["--json"]), ("status", ["--json"]),
+            ("token", ["--min-valid SECONDS", "--json"]),
+            ("agent", ["run", "start", "stop", "status"]),
+        ]
+    )
+    func options(name: String, options: [String]) throws {
+        let page = try HelpPages.page(name)
+        for option in options { #expect(page.contains(option)) }
+    }
+
+    @Test(
+        "guesses a topic",
+        arguments: [
+            ("tokens", "token"), ("exit-code", "exit-codes"), ("halp", "help"), ("bogus", nil),
+        ] as [(String, String?)]
+    )
+    func unknown(topic: String, nearest: String?) {
+        #expect(throws: UsageError.unknownCommand(topic, nearest: nearest)) {
+            try HelpPages.page(topic)
+        }
+    }
+
+    @Test func aTopicIsNoCommand() {
+        #expect(throws: UsageError.self) { try HelpPages.command("exit-codes") }
+        #expect(throws: UsageError.unknownCommand("Token", nearest: "token")) {
+            try HelpPages.command("Token")
+        }
+    }
+}
+
+/// Texts that people read, as files: a change of words shows in a review.
+enum Snapshot {
+    /// Compares with `Snapshots/<name>.txt`, or writes it when VAULT_RECORD_SNAPSHOTS is set.
+    static func check(_ text: String, named name: String) throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Snapshots/\(name).txt")
+        if Environment["VAULT_RECORD_SNAPSHOTS"] != nil {
+            try Data(text.utf8).write(to: file)
+        }
+        #expect(text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    }
+}

@@ -1,0 +1,234 @@
+import Testing
+import VaultKit
+import VaultStore
+
+/// An error and the words for it.
+struct ReportRow: Sendable, CustomTestStringConvertible {
+    let error: VaultError
+    let line: String
+    let hint: String?
+
+    init(
+        _ code: VaultError.Code,
+        of account: AccountName? = nil,
+        _ line: String,
+        hint: String? = nil
+    ) {
+        self.init(code, [:], of: account, line, hint: hint)
+    }
+
+    init(
+        _ code: VaultError.Code,
+        _ facts: [VaultError.Fact: String],
+        of account: AccountName? = nil,
+        _ line: String,
+        hint: String? = nil
+    ) {
+        error = VaultError(code, account: account, facts: facts)
+        self.line = line
+        self.hint = hint
+    }
+
+    var testDescription: String { "\(error.code) \(error.facts[.reason] ?? "")" }
+
+    static let all = store + permissions + input + refresh + signIn
+
+    private static let store = [
+        ReportRow(
+            .noVault,
+            [.path: "/v"],
+            "there is no vault in /v",
+            hint: "vault init --key-file makes one"
+        ),
+        ReportRow(
+            .noVault,
+            [.reason: "no_home"],
+            "no place for a vault: VAULT_HOME, XDG_DATA_HOME and HOME are not set"
+        ),
+        ReportRow(.vaultExists, [.path: "/v/vault.db"], "there is a vault already: /v/vault.db"),
+        ReportRow(
+            .noSuchAccount,
+            of: "work",
+            "there is no account 'work'",
+            hint: "vault list shows the accounts"
+        ),
+        ReportRow(
+            .noAccountChosen,
+            "no account is chosen",
+            hint: "vault switch NAME chooses one, or name it"
+        ),
+        ReportRow(
+            .nameTaken,
+            of: "work",
+            "there is an account 'work' already",
+            hint: "vault remove work removes it"
+        ),
+        ReportRow(
+            .grantKnown,
+            [.reason: "stored", .otherAccount: "home"],
+            of: "work",
+            "account 'home' has this refresh token already",
+            hint: "two accounts with one grant log each other out; nothing was stored"
+        ),
+        ReportRow(
+            .grantKnown,
+            [.reason: "spent"],
+            of: "work",
+            "this refresh token was spent by this vault: it is an old copy",
+            hint: "sign in again for a new one; nothing was stored"
+        ),
+        ReportRow(
+            .locked,
+            [.reason: "key_file_missing", .path: "/k"],
+            "the vault is locked: its key file /k is missing",
+            hint: "put the key file back"
+        ),
+        ReportRow(
+            .locked,
+            [.reason: "key_file_wrong", .path: "/k"],
+            "the vault is locked: /k is the key file of another vault"
+        ),
+        ReportRow(
+            .locked,
+            [.reason: "key_file_malformed", .path: "/k"],
+            "the vault is locked: /k is no key file",
+            hint: "a key file has 32 bytes"
+        ),
+        ReportRow(.locked, [.reason: "no_key_file_slot"], "the vault is locked"),
+        ReportRow(
+            .tampered,
+            [.found: "account work"],
+            "the vault was tampered with or is damaged: account work",
+            hint: "restore the file from a copy"
+        ),
+        ReportRow(
+            .damaged,
+            [.path: "/v/vault.db"],
+            "this is not a vault, or a damaged one: /v/vault.db",
+            hint: "restore the file from a copy"
+        ),
+        ReportRow(
+            .damaged,
+            "this is not a vault, or a damaged one",
+            hint: "restore the file from a copy"
+        ),
+        ReportRow(
+            .newerFormat,
+            [.version: "7"],
+            "the vault has format 7, newer than this program knows",
+            hint: "use a newer vault; the file was not touched"
+        ),
+        ReportRow(
+            .storage,
+            [.path: "/v/vault.db", .reason: "Permission denied"],
+            "cannot read or write /v/vault.db: Permission denied"
+        ),
+        ReportRow(.storage, "cannot read or write the vault's files: unknown error"),
+        ReportRow(
+            .busy,
+            "the vault is busy: another process holds it",
+            hint: "try again"
+        ),
+        ReportRow(
+            .busy,
+            [.reason: "deadline"],
+            of: "work",
+            "the vault is busy: another process holds it",
+            hint: "try again"
+        ),
+        ReportRow(
+            .busy,
+            [.reason: "port_in_use", .found: "8080", .field: "redirect_uri"],
+            "port 8080 of the redirect URI is in use",
+            hint: "end what uses it"
+        ),
+        ReportRow(
+            .busy,
+            [.reason: "agent_version"],
+            "the agent that runs has another version",
+            hint: "vault agent stop"
+        ),
+        ReportRow(
+            .busy,
+            [.reason: "agent_stopping"],
+            "the agent that runs is still stopping",
+            hint: "try again"
+        ),
+        ReportRow(.closed, "the agent is stopping", hint: "try again"),
+    ]
+
+    private static let permissions = [
+        ReportRow(
+            .unsafePermissions,
+            [.path: "/v", .found: "mode 755", .wanted: "mode 700"],
+            "unsafe: /v has mode 755, wanted is mode 700",
+            hint: "chmod 700 '/v'"
+        ),
+        ReportRow(
+            .unsafePermissions,
+            [.path: "/v", .found: "owner 1002", .wanted: "owner 1000"],
+            "unsafe: /v has owner 1002, wanted is owner 1000",
+            hint: "chown 1000 '/v'"
+        ),
+        ReportRow(
+            .unsafePermissions,
+            [.path: "/srv", .found: "parent mode 777"],
+            "unsafe: others can write to /srv, mode 777",
+            hint: "chmod go-w '/srv'"
+        ),
+        ReportRow(
+            .unsafePermissions,
+            [.path: "/v/vault.db", .found: "2 names"],
+            "unsafe: /v/vault.db has 2 names",
+            hint: "make a copy of '/v/vault.db' that has one name"
+        ),
+        ReportRow(
+            .unsafePermissions,
+            [.path: "/v/vault.db", .found: "symbolic_link"],
+            "unsafe: /v/vault.db is a symbolic link"
+        ),
+        ReportRow(
+            .unsafePermissions,
+            [.path: "/v", .found: "not_a_directory"],
+            "unsafe: /v is not a directory"
+        ),
+        ReportRow(
+            .unsafePermissions,
+            [.path: "/v/vault.db", .found: "not_a_regular_file"],
+            "unsafe: /v/vault.db is not a regular file"
+        ),
+        ReportRow(
+            .unsafePermissions,
+            [.path: "/v/agent.sock", .found: "not_a_socket"],
+            "unsafe: /v/agent.sock is not a socket"
+        ),
+    ]
+
+    private static let input = [
+        ReportRow(
+            .invalidInput,
+            [.reason: "no_home"],
+            "no place for the key file: HOME is not set",
+            hint: "--key-file=PATH names one"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "key_file_inside_vault", .path: "/v/k"],
+            "the key file /v/k would lie inside the vault's directory",
+            hint: "a copy of the vault must not carry its key: choose another place"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.field: "token_response"],
+            "standard input is not a token response with an access token",
+            hint: "the JSON of RFC 6749 section 5.1 is wanted; nothing was stored"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.field: "redirect_uri", .reason: "not_loopback"],
+            "redirect_uri is not valid (not_loopback)"
+        ),
+        ReportRow(.invalidInput, [.field: "name"], "name is not valid"),
+        ReportRow(.invalidInput, "the input is not valid"),
+    ]
+}

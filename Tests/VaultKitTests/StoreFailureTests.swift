@@ -1,0 +1,137 @@
+import FoundationEssentials
+import OAuth
+import Platform
+import Testing
+import VaultCrypto
+import VaultStore
+import VaultTesting
+
+@testable import VaultKit
+
+/// What a refresh makes of writes that fail, or seem to.
+@Suite(.timeLimit(.minutes(1))) struct StoreFailureTests {
+    private struct DiskFull: Error {}
+
+    private func refresher(_ store: InterceptedStore, _ scene: Scene) throws -> TokenRefresher {
+        TokenRefresher(
+            environment: RefreshEnvironment(
+                store: store,
+                lockFile: try FileLock(path: scene.home.location.lock),
+                transport: scene.transport,
+                clock: scene.clock,
+                random: { 0.5 },
+                faults: .none
+            ),
+            events: EventHub()
+        )
+    }
+
+    private func refresh(
+        _ refresher: TokenRefresher,
+        _ scene: Scene
+    ) async throws
+        -> RefreshOutcome?
+    {
+        try await refresher.flight(for: "work", after: 1)
+            .outcome(deadline: nil, clock: scene.clock)
+    }
+
+    @Test("a commit that failed and happened all the same is a success")
+    func commitUnknown() async throws {
+        let server = RotatingServer()
+        try await withScene(server.transport()) { scene in
+            try await scene.addExpired()
+            var store = InterceptedStore(scene.vault.store)
+            store.installing = { store, pair, claim in
+                _ = try await store.install(pair, for: claim)
+                throw DiskFull()
+            }
+            let refresher = try refresher(store, scene)
+            guard case .refreshed(let account) = try await refresh(refresher, scene) else {
+                Issue.record("it was not refreshed")
+                return
+            }
+            #expect(account.generation == 2)
+            #expect(try scene.stored().tokens == account.tokens)
+            #expect(!refresher.storeRefusesWrites)
+            #expect(server.requestCount == 1)
+        }
+    }
+
+    @Test("a first failure is tried once more before it is believed")
+    func secondTry() async throws {
+        try await withScene(RotatingServer().transport()) { scene in
+            try await scene.addExpired()
+            let tries = Shared(0)
+            var store = InterceptedStore(scene.vault.store)
+            store.installing = { store, pair, claim in
+                let isFirst = tries.update { tries in
+                    tries += 1
+                    return tries == 1
+                }
+                if isFirst { throw DiskFull() }
+                return try await store.install(pair, for: claim)
+            }
+            let outcome = try await refresh(try refresher(store, scene), scene)
+            guard case .refreshed = outcome else {
+                Issue.record("it was not refreshed")
+                return
+            }
+        }
+    }
+
+    @Test("cli A17, PE-06: the account stays locked, and the tries go on, until the pair is stored")
+    func keepsTrying() async throws {
+        try await withScene(RotatingServer().transport()) { scene in
+            try await scene.addExpired()
+            let isBroken = Shared(true)
+            var store = InterceptedStore(scene.vault.store)
+            store.installing = { store, pair, claim in
+                if isBroken.value { throw DiskFull() }
+                return try await store.install(pair, for: claim)
+            }
+            let refresher = try refresher(store, scene)
+            guard case .notSaved(let old, let new) = try await refresh(refresher, scene) else {
+                Issue.record("it was saved")
+                return
+            }
+            #expect(old.accessText == "work-access-1")
+            #expect(new.accessText == "work-access-2")
+            let other = try FileLock(path: scene.home.location.lock)
+            // Some twenty tries, an hour of them, and a lock that nobody else can have.
+            for _ in 1...20 {
+                try await scene.clock.waitForSleeper(within: 30)
+                #expect(try !other.tryLock(.account(old.number)))
+                #expect(refresher.storeRefusesWrites)
+                scene.clock.advanceToNextWake(within: 30)
+            }
+            #expect(throws: VaultError(.notSaved)) {
+                try refresher.flight(for: "other", after: 1)
+            }
+            isBroken.update { $0 = false }
+            await scene.clock.passingSleeps(within: 30) { await refresher.drain(limit: 600) }
+            #expect(!refresher.storeRefusesWrites)
+            #expect(try scene.stored().refreshText == "work-refresh-2")
+            #expect(try other.tryLock(.account(old.number)))
+        }
+    }
+
+    @Test("cli A20, E07: signed in again between reading and claiming, the newer pair is used")
+    func supersededClaim() async throws {
+        try await withScene { scene in
+            try await scene.addExpired()
+            var store = InterceptedStore(scene.vault.store)
+            store.claiming = { store, account, intent in
+                try await scene.signInAgain()
+                return try await store.claim(account, intent: intent)
+            }
+            let outcome = try await refresh(try refresher(store, scene), scene)
+            guard case .adopted(let account) = outcome else {
+                Issue.record("it was not adopted")
+                return
+            }
+            #expect(account.accessText == "new-access")
+            #expect(scene.transport.requestCount == 0)
+        }
+    }
+}

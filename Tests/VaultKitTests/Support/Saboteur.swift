@@ -1,0 +1,54 @@
+import VaultSQLite
+import VaultStore
+
+/// Another connection to the vault's file, which spoils it in ways that a disk or a hostile hand may.
+struct Saboteur: ~Copyable {
+    private let connection: Connection
+
+    init(_ location: VaultLocation) throws {
+        connection = try Connection(path: location.database, mode: .readWrite)
+    }
+
+    /// From now on no new pair can be stored; whatever else is written goes through.
+    func breakInstalls() throws {
+        try connection.execute("ALTER TABLE spent_token RENAME COLUMN spent_at TO broken")
+    }
+
+    /// Ends what `breakInstalls` began.
+    func mendInstalls() throws {
+        try connection.execute("ALTER TABLE spent_token RENAME COLUMN broken TO spent_at")
+    }
+
+    /// From now on no claim can be written.
+    func breakClaims() throws {
+        try connection.execute("ALTER TABLE account RENAME COLUMN intent_box TO intent_gone")
+        // STRICT: a sealed record, which is a BLOB, does not go in.
+        try connection.execute("ALTER TABLE account ADD COLUMN intent_box INTEGER")
+    }
+
+    /// Keeps everybody else from writing.
+    func holdWrites() throws {
+        try connection.execute("BEGIN IMMEDIATE")
+    }
+
+    /// Ends what `holdWrites` began.
+    func releaseWrites() throws {
+        try connection.execute("ROLLBACK")
+    }
+
+    /// Writes a failure count that no vault would.
+    func setFailureCount(_ count: Int64) throws {
+        var update = try connection.prepare("UPDATE account SET failure_count = ?1")
+        update.bind(count, at: 1)
+        try update.run()
+    }
+
+    /// Overwrites the sealed tokens of an account.
+    func spoilTokens(of name: AccountName) throws {
+        var update = try connection.prepare(
+            "UPDATE account SET tokens_box = zeroblob(512) WHERE name = ?1"
+        )
+        update.bind(name.text, at: 1)
+        try update.run()
+    }
+}

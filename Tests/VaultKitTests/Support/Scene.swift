@@ -1,0 +1,99 @@
+import FoundationEssentials
+import OAuth
+import Platform
+import VaultCrypto
+import VaultStore
+import VaultTesting
+
+@testable import VaultKit
+
+/// An open vault on a clock that stands still, and the server its accounts refresh at.
+struct Scene: Sendable {
+    let home: TemporaryVault
+    let clock: ManualClock
+    let transport: ScriptedTransport
+    let vault: Vault
+
+    /// Adds an account whose first tokens are `<name>-access-1` and `<name>-refresh-1`.
+    func add(_ name: AccountName = "work", lifetime: Double? = 3600) async throws {
+        let tokens = TokenResponse.testing(
+            accessToken: "\(name)-access-1",
+            refreshToken: "\(name)-refresh-1",
+            lifetime: lifetime
+        )
+        _ = try await vault.add(.testing(name), tokens)
+    }
+
+    /// Adds an account whose access token expired a second ago.
+    func addExpired(_ name: AccountName = "work") async throws {
+        try await add(name)
+        clock.advance(by: 3601)
+    }
+
+    /// What is stored of an account.
+    func stored(_ name: AccountName = "work") throws -> StoredAccount {
+        try vault.store.account(named: name)
+    }
+
+    /// The same vault opened once more, as another process would.
+    func openAgain(
+        transport other: (any HTTPTransport)? = nil,
+        faults: FaultPoints = .none
+    ) async throws -> Vault {
+        try await home.open(transport: other ?? transport, clock: clock, faults: faults)
+    }
+
+    /// Gives the account a new grant, as signing in again does.
+    func signInAgain(_ name: AccountName = "work", token: String = "new") async throws {
+        let tokens = TokenResponse.testing(
+            accessToken: "\(token)-access",
+            refreshToken: "\(token)-refresh"
+        )
+        _ = try await vault.signIn(.testing(name), tokens, sent: clock.now())
+    }
+}
+
+/// Runs `body` in a fresh scene.
+func withScene(
+    _ transport: ScriptedTransport = ScriptedTransport(),
+    clock: ManualClock = ManualClock(),
+    faults: FaultPoints = .none,
+    _ body: (Scene) async throws -> Void
+) async throws {
+    try await TemporaryVault.use { home in
+        let vault = try await home.open(transport: transport, clock: clock, faults: faults)
+        try await body(Scene(home: home, clock: clock, transport: transport, vault: vault))
+    }
+}
+
+/// The error of a call that has to fail.
+func vaultError(_ body: () async throws -> some Any) async -> VaultError? {
+    do {
+        _ = try await body()
+        return nil
+    } catch {
+        return error as? VaultError
+    }
+}
+
+/// Closes the vault and returns what its stream told until then.
+func everything(
+    of events: AsyncStream<VaultEvent>,
+    closing vault: Vault
+) async
+    -> [VaultEvent.Kind]
+{
+    await vault.close()
+    var kinds: [VaultEvent.Kind] = []
+    for await event in events { kinds.append(event.kind) }
+    return kinds
+}
+
+extension AccessToken {
+    var text: String { value.reveal { $0 } }
+}
+
+extension StoredAccount {
+    var accessText: String? { tokens.defaultToken?.value.reveal { $0 } }
+    var refreshText: String? { tokens.refreshToken?.reveal { $0 } }
+}
