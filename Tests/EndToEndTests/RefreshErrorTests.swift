@@ -48,6 +48,25 @@ extension EndToEndTests {
             }
         }
 
+        @Test func retryAfterIsWaitedForInFull() throws {
+            try withStage { stage in
+                let server = try stage.startServer()
+                try stage.initialize()
+                try stage.addExpired(["work"], from: server)
+                let answer = #"{"status":429,"headers":{"Retry-After":"2"}}"#
+                try server.script("[\(answer)]")
+                let throttled = try stage.vault("token", "work")
+                #expect(throttled.code == 6 && throttled.stdout.isEmpty, "\(throttled)")
+                let begin = ContinuousClock.now
+                let isSent = try poll(seconds: 6, every: 50) {
+                    _ = try stage.vault("token", "work")
+                    return try server.statistics().tokenRequests == 2
+                }
+                #expect(isSent && begin.duration(to: .now) > .seconds(1.9))
+                #expect(try stage.vault("token", "work").code == 0)
+            }
+        }
+
         @Test func aMinimumThatEvenAFreshTokenDoesNotHaveIsSaidAndNotRepeated() throws {
             try withStage { stage in
                 let server = try stage.startServer("--lifetime", "600")

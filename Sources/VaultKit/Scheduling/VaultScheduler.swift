@@ -30,8 +30,16 @@ private struct Scheduler {
     private static let quarantine = 5.0
 
     let vault: Vault
-    /// When each account that was dispatched here may be again.
-    private var notBefore: [AccountName: Moment] = [:]
+    /// The accounts that were dispatched here and have not moved on since.
+    private var dispatched: [AccountName: Dispatch] = [:]
+
+    /// A refresh that was started for an account.
+    private struct Dispatch {
+        /// When the account was due; another due time is news, and waits for nothing.
+        let due: Date?
+        /// When it may be dispatched again all the same.
+        let again: Moment
+    }
 
     init(vault: Vault) {
         self.vault = vault
@@ -40,16 +48,21 @@ private struct Scheduler {
     /// Starts what is due; seconds until there may be more.
     mutating func dispatch() async -> Double {
         let now = vault.clock.now()
-        notBefore = notBefore.filter { $0.value.seconds(since: now) > 0 }
+        dispatched = dispatched.filter { $0.value.again.seconds(since: now) > 0 }
         let free = Self.seats - vault.refresher.flightCount
         guard free > 0, !vault.refresher.storeRefusesWrites else { return 1 }
         do {
             // Those in flight or in quarantine stand at the head of the queue still.
-            let limit = free + notBefore.count + vault.refresher.flightCount
+            let limit = free + dispatched.count + vault.refresher.flightCount
             for hint in try vault.store.due(before: now.wall, limit: limit) {
-                guard let name = AccountName(hint.name), notBefore[name] == nil else { continue }
+                guard let name = AccountName(hint.name),
+                    dispatched[name].map({ $0.due != hint.due }) ?? true
+                else { continue }
                 guard vault.refresher.flightCount < Self.seats else { break }
-                notBefore[name] = now.advanced(by: Self.quarantine)
+                dispatched[name] = Dispatch(
+                    due: hint.due,
+                    again: now.advanced(by: Self.quarantine)
+                )
                 // An account that cannot be read holds up none of the others.
                 try? start(name, now)
             }
@@ -76,8 +89,8 @@ private struct Scheduler {
     private func pause(until due: Date?, _ now: Moment) -> Double {
         var pause = Self.longestPause
         if let due { pause = min(pause, due.timeIntervalSince(now.wall)) }
-        for moment in notBefore.values where moment.seconds(since: now) > 0 {
-            pause = min(pause, moment.seconds(since: now))
+        for dispatch in dispatched.values {
+            pause = min(pause, dispatch.again.seconds(since: now))
         }
         return max(pause, Self.shortestPause)
     }

@@ -196,8 +196,14 @@ extension VaultFile {
 
 extension Date {
     /// Whole seconds since 1970, rounded down and within what a column holds.
-    var unixSeconds: Int64 {
-        Int64(exactly: timeIntervalSince1970.rounded(.down))
+    var unixSeconds: Int64 { unixSeconds(.down) }
+
+    /// The same, rounded up: what is due is never due early, or a server that asked for some seconds
+    /// of peace would not get all of them.
+    var unixSecondsNotEarlier: Int64 { unixSeconds(.up) }
+
+    private func unixSeconds(_ rule: FloatingPointRoundingRule) -> Int64 {
+        Int64(exactly: timeIntervalSince1970.rounded(rule))
             ?? (timeIntervalSince1970 < 0 ? 0 : .max)
     }
 

@@ -30,7 +30,7 @@ extension VaultFile {
             insert.bind(new.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }, at: 7)
             insert.bind(new.health.state.rawValue, at: 8)
             insert.bind(new.expiry?.unixSeconds, at: 9)
-            insert.bind(new.health.due?.unixSeconds, at: 10)
+            insert.bind(new.health.due?.unixSecondsNotEarlier, at: 10)
             try insert.run()
             if isFirst { try select(id, with: keyring) }
             return StoredAccount(
@@ -79,7 +79,7 @@ extension VaultFile {
             update.bind(new.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }, at: 8)
             update.bind(new.health.state.rawValue, at: 9)
             update.bind(new.expiry?.unixSeconds, at: 10)
-            update.bind(new.health.due?.unixSeconds, at: 11)
+            update.bind(new.health.due?.unixSecondsNotEarlier, at: 11)
             update.bind(name.text, at: 12)
             try update.run()
             guard connection.changes == 1 else { throw StoreError.superseded }

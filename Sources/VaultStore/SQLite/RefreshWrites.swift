@@ -71,7 +71,7 @@ extension VaultFile {
             )
             update.bind(pair.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }, at: 5)
             update.bind(pair.expiry?.unixSeconds, at: 6)
-            update.bind(pair.due?.unixSeconds, at: 7)
+            update.bind(pair.due?.unixSecondsNotEarlier, at: 7)
             update.bind(claim.incarnation == incarnation ? 1 : 0, at: 8)
             try update.run()
             if connection.changes == 1 { return .installed(generation: generation) }
@@ -105,7 +105,7 @@ extension VaultFile {
             )
             update.bind(abandonment.outcomeIsUnknown ? 1 : 0, at: 4)
             update.bind(health.state.rawValue, at: 5)
-            update.bind(health.due?.unixSeconds, at: 6)
+            update.bind(health.due?.unixSecondsNotEarlier, at: 6)
             update.bind(Int64(health.failures?.count ?? 0), at: 7)
             update.bind(health.failures?.last, at: 8)
             update.bind(health.failures?.at.unixSeconds, at: 9)
