@@ -179,6 +179,8 @@ int32_t cplatform_spawn_attached(const char *path, char *const argv[], char *con
         return -failure;
     }
     if (child == 0) {
+        // Out of the terminal's foreground group: Ctrl-C in the command does not close a browser.
+        if (setsid() < 0) fail_child(ends[1]);
         pid_t grandchild = fork();
         if (grandchild < 0) fail_child(ends[1]);
         if (grandchild > 0) _exit(0);

@@ -103,19 +103,19 @@ public enum HTTPTransportError: Error, Sendable, Equatable {
     /// What went wrong, without any text of the other side.
     public enum Reason: String, Sendable, Equatable {
         /// The host's name did not resolve.
-        case nameNotResolved
+        case nameNotResolved = "name_not_resolved"
         /// No connection.
-        case connectionFailed
+        case connectionFailed = "connection_failed"
         /// No TLS session, or a certificate that is not trusted.
-        case tlsFailed
+        case tlsFailed = "tls_failed"
         /// The deadline passed.
-        case timedOut
+        case timedOut = "timed_out"
         /// The connection ended before the answer did.
-        case connectionLost
+        case connectionLost = "connection_lost"
         /// The answer is larger than the request allows.
-        case answerTooLarge
+        case answerTooLarge = "answer_too_large"
         /// The answer is not HTTP.
-        case malformedAnswer
+        case malformedAnswer = "malformed_answer"
         /// The transport was closed, or refused the request.
         case refused
     }

@@ -53,13 +53,14 @@ package enum AgentMain {
         _ options: Options,
         _ readiness: Readiness
     ) async throws -> Int32 {
-        let transport = CurlTransport(userAgent: "vault/\(VaultVersion.current)")
-        let vault = try await Vault.open(location, unlock: .keyFile, transport: transport)
+        try VaultFile.checkFiles(of: location)
         let instance = try FileLock(path: location.lock)
         guard try instance.tryLock(.agent) else {
             readiness.alreadyRunning()
             return 0
         }
+        let transport = CurlTransport(userAgent: "vault/\(VaultVersion.current)")
+        let vault = try await Vault.open(location, unlock: .keyFile, transport: transport)
         let log = try AgentLog(location)
         let service = AgentService(vault: vault, transport: transport, log: log)
         let server = try listen(location, service)

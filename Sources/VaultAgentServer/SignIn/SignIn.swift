@@ -16,6 +16,8 @@ final class SignIn: Sendable {
     static let life = 600.0
     /// Seconds without a question from the command after which nobody is waiting any more.
     static let unattendedLife = 90.0
+    /// Seconds for which storing a grant is tried.
+    static let savingLife = 30.0
     /// Seconds that the outcome can be asked for.
     static let resultLife = 60.0
 
@@ -222,11 +224,33 @@ final class SignIn: Sendable {
             switch answer {
             case .refused(let error): return .failed(VaultError(error, host: endpoint.host))
             case .granted(let granted):
-                try await vault.signIn(registration(client), granted, sent: sent)
-                return .ready(renewable: granted.refreshToken != nil)
+                return try await keep(granted, registration(client), sent: sent)
             }
         } catch {
             return .failed(VaultError(error, account: request.name))
+        }
+    }
+
+    /// Stores a grant.
+    ///
+    /// One that has come is not let go at once because the store does not take it; the person is
+    /// there to sign in again if it never does.
+    private func keep(
+        _ granted: TokenResponse,
+        _ registration: AccountRegistration,
+        sent: Moment
+    ) async throws -> Outcome {
+        let end = Uptime.seconds() + Self.savingLife
+        while true {
+            do {
+                try await vault.signIn(registration, granted, sent: sent)
+                return .ready(renewable: granted.refreshToken != nil)
+            } catch let error as VaultError where [.storage, .busy].contains(error.code) {
+                guard Uptime.seconds() < end else {
+                    throw VaultError(.notSaved, account: request.name, facts: error.facts)
+                }
+                try await SystemClock().sleep(seconds: 1)
+            }
         }
     }
 

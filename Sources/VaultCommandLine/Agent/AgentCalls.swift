@@ -25,6 +25,8 @@ struct AgentCalls: Sendable {
     ) throws
         -> AgentConnection.Answer
     {
+        // Before anything is sent: in a directory of others the socket may be anybody's.
+        try VaultFile.checkFiles(of: location)
         var answer = try sendStarting(method, target, body)
         if answer.status == 426 {
             try stop()

@@ -38,7 +38,11 @@ package struct TokenLookup: Sendable {
         if let error = obstacle(account) {
             return attempt { () throws(VaultError) in try fallback(account, after: error) }
         }
-        if let token = unrejected(account), isNew(token), let error = tooShort(token, of: account) {
+        // The first pair may have been added with only part of its life left; a later one is as long
+        // as they come.
+        if account.generation > 1, let token = unrejected(account), isNew(token),
+            let error = tooShort(token, of: account)
+        {
             return .fail(error)
         }
         return .refresh(after: account.generation)

@@ -25,7 +25,9 @@ public struct VaultLocation: Sendable, Hashable {
     /// The database.
     package var database: String { directory + "/vault.db" }
     /// What SQLite may keep beside the database and takes for a part of it.
-    package var companions: [String] { ["-journal", "-wal", "-shm"].map { database + $0 } }
+    package var companions: [String] { [journal, database + "-wal", database + "-shm"] }
+    /// The rollback journal.
+    package var journal: String { database + "-journal" }
     /// The accounts' locks.
     package var lock: String { directory + "/vault.lock" }
     /// The agent's socket, by its name in the directory.

@@ -71,7 +71,8 @@ package final class VaultFile {
         unlockedKeys = keys
     }
 
-    private static func checkFiles(of location: VaultLocation) throws {
+    /// Refuses a vault whose directory or files others can reach, before anything is opened.
+    package static func checkFiles(of location: VaultLocation) throws {
         do {
             try FilePermissions.checkDirectory(location.directory)
             try FilePermissions.checkFile(location.database)
@@ -80,8 +81,10 @@ package final class VaultFile {
         } catch let error as SystemError {
             throw StoreError.file(path: location.directory, error)
         }
-        for companion in location.companions where FileSystem.exists(companion) {
-            try FilePermissions.checkFile(companion)
+        do {
+            try FilePermissions.checkFile(location.journal)
+        } catch let error as SystemError where error == .notFound {
+            // The first write makes it.
         }
     }
 
