@@ -27,7 +27,8 @@ extension EndToEndTests {
                 let touched = try Self.files(in: calls, below: stage.root)
                 let allowed =
                     try [
-                        "vault.db", "vault.db-journal", "vault.db-wal", "vault.lock",
+                        "vault.db", "vault.db-journal", "vault.db-wal", "vault.db-shm",
+                        "vault.lock",
                     ].map { "\(stage.vaultHome)/\($0)" } + [stage.keyFile()]
                 #expect(touched.isSubset(of: allowed), "\(touched.subtracting(allowed))")
                 #expect(touched.contains(stage.database))

@@ -247,7 +247,11 @@ struct RefreshOperation: Sendable {
         let code = VaultError.Code(rawValue: failures.last)
         // A back-off is ours to pass over; what the server asked for is not.
         guard !isForced || code == .throttled else { return nil }
-        return VaultError(code, account: account.name, facts: [.retryAfter: "\(pause)"])
+        return VaultError(
+            code,
+            account: account.name,
+            facts: [.host: account.settings.tokenEndpoint.host, .retryAfter: "\(pause)"]
+        )
     }
 }
 

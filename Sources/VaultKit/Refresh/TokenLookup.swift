@@ -63,7 +63,10 @@ package struct TokenLookup: Sendable {
         return VaultError(
             VaultError.Code(rawValue: failures.last),
             account: account.name,
-            facts: [.retryAfter: Self.whole(pause.rounded(.up))]
+            facts: [
+                .host: account.settings.tokenEndpoint.host,
+                .retryAfter: Self.whole(pause.rounded(.up)),
+            ]
         )
     }
 
