@@ -189,6 +189,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "VaultAgentServerTests",
+            dependencies: [
+                "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultHTTPServer",
+                "VaultAgentClient", "VaultAgentServer",
+            ],
+            exclude: ["Fixtures"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "VaultAgentClientTests",
             dependencies: ["Platform", "VaultAgentClient"],
             swiftSettings: settings

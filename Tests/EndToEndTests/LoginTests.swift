@@ -89,6 +89,37 @@ extension EndToEndTests {
             }
         }
 
+        @Test func signingInAgainNeedsNothingButTheName() throws {
+            try withStage { stage in
+                let server = try stage.startServer()
+                try stage.initialize()
+                let scope = ["--scope", "read"]
+                let first = try stage.login(
+                    "work",
+                    at: server,
+                    clientID: server.address.confidentialClientID,
+                    scope,
+                    secret: server.address.confidentialClientSecret
+                )
+                #expect(first.code == 0, "\(first)")
+                let old = try stage.vault("token", "work").word
+                let again = try stage.loginAgain("work")
+                #expect(again.code == 0, "\(again)")
+                #expect(try stage.vault("token", "work").word != old)
+
+                // What was never told is asked for, whatever the reason.
+                for name in ["home", "work"] {
+                    if name == "work" {
+                        try stage.vault("remove", name)
+                        try stage.add(name, from: server)
+                    }
+                    let unknown = try stage.vault("login", name, "--no-browser")
+                    #expect(unknown.code == 1 && unknown.stdout.isEmpty, "\(unknown)")
+                    #expect(unknown.err.contains("vault: hint: --issuer URL"), "\(unknown)")
+                }
+            }
+        }
+
         @Test func aSignInWinsOverARefreshThatIsUnderWay() throws {
             try withStage { stage in
                 let server = try stage.startServer()

@@ -1,5 +1,6 @@
 import OAuth
 import Platform
+import VaultAgentClient
 import VaultHTTPServer
 import VaultKit
 import VaultStore
@@ -21,12 +22,16 @@ struct SignInAttempt: Sendable {
     ) async throws -> SignInAttempt {
         let signIn = try await agent.service.signIns.begin(
             SignInRequest(
-                name: account,
-                issuer: ScriptedServer.issuer,
-                clientID: ClientID(rawValue: "client"),
-                clientSecret: secret,
-                requestedScope: Scope(["a", "b"]),
-                redirectURI: redirectURI
+                BeginSignInDocument(
+                    name: account.text,
+                    issuer: ScriptedServer.issuer,
+                    clientID: "client",
+                    clientSecret: secret?.reveal { $0 },
+                    scope: ["a", "b"],
+                    redirectURI: redirectURI
+                ),
+                for: account,
+                remembered: nil
             )
         )
         let query = signIn.authorizationURL.query ?? ""

@@ -167,8 +167,8 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
             ParsingRow(signIn),
             ParsingRow(signIn + " --no-browser --scope s --redirect-uri http://127.0.0.1:8080/cb"),
             ParsingRow(signIn + " --client-secret-fd=0"),
-            ParsingRow("login a --client-id c", .missing("--issuer URL")),
-            ParsingRow("login a --issuer https://as.example", .missing("--client-id ID")),
+            ParsingRow("login a"),
+            ParsingRow("login a --client-id=", .missing("--client-id ID")),
             ParsingRow("login --issuer https://as.example --client-id c", noName),
             ParsingRow(
                 "login a --client-id --issuer https://as.example",

@@ -34,16 +34,17 @@ package struct AddAccountDocument: Codable, Sendable {
 /// What the agent needs to begin a sign-in.
 package struct BeginSignInDocument: Codable, Sendable {
     package let name: String
-    package let issuer: String
-    package let clientID: String
+    /// What is left out is what the account was signed in with before.
+    package let issuer: String?
+    package let clientID: String?
     package let clientSecret: String?
     package let scope: [String]
     package let redirectURI: String?
 
     package init(
         name: String,
-        issuer: String,
-        clientID: String,
+        issuer: String?,
+        clientID: String?,
         clientSecret: String?,
         scope: [String],
         redirectURI: String?

@@ -13,15 +13,9 @@ extension AgentRoutes {
         guard let name = AccountName(document.name) else {
             throw VaultError(.invalidInput, facts: [.field: "name"])
         }
+        let remembered = try await service.vault.registration(of: name)
         let signIn = try await service.signIns.begin(
-            SignInRequest(
-                name: name,
-                issuer: document.issuer,
-                clientID: ClientID(rawValue: document.clientID),
-                clientSecret: document.clientSecret.map { Secret($0) },
-                requestedScope: Scope(document.scope),
-                redirectURI: document.redirectURI
-            )
+            SignInRequest(document, for: name, remembered: remembered)
         )
         return try Self.json(signIn.document(nil), status: 201)
     }

@@ -9,9 +9,11 @@ struct LoginCommand: Command {
     static let summary = "Sign in to an account in the browser"
     static let help = """
         vault login NAME --issuer URL --client-id ID [options]
+        vault login NAME
 
         Signs in at an authorization server: authorization code with PKCE, and a
-        redirect to this machine. An account of this name gets the new grant.
+        redirect to this machine. An account of this name gets the new grant. What an
+        account was signed in with before need not be told again.
 
           --issuer URL            The authorization server; its endpoints are discovered
           --client-id ID          Your client at that server
@@ -25,28 +27,25 @@ struct LoginCommand: Command {
         """
 
     private let account: AccountName
-    private let issuer: String
-    private let clientID: String
+    private let issuer: String?
+    private let clientID: String?
     private let secretDescriptor: Int32?
     private let scope: [String]
     private let redirectURI: String?
     private let opensBrowser: Bool
 
     init(_ arguments: inout ArgumentReader) throws {
-        let issuer = try arguments.option("--issuer")
-        let clientID = try arguments.option("--client-id")
+        issuer = try arguments.option("--issuer")
+        clientID = try arguments.option("--client-id")
         secretDescriptor = try arguments.descriptor("--client-secret-fd")
         scope = try arguments.options("--scope")
         redirectURI = try arguments.option("--redirect-uri")
         opensBrowser = try !arguments.flag("--no-browser")
         account = try arguments.accountName()
         try arguments.finish()
-        guard let issuer else { throw UsageError.missing("--issuer URL") }
-        guard let clientID, !clientID.isEmpty else { throw UsageError.missing("--client-id ID") }
-        _ = try EndpointURL.argument(issuer, of: "--issuer")
+        if clientID?.isEmpty == true { throw UsageError.missing("--client-id ID") }
+        if let issuer { _ = try EndpointURL.argument(issuer, of: "--issuer") }
         if let redirectURI { _ = try EndpointURL.argument(redirectURI, of: "--redirect-uri") }
-        self.issuer = issuer
-        self.clientID = clientID
     }
 
     func run(in context: CommandContext) throws {

@@ -91,6 +91,11 @@ extension Vault {
         }
     }
 
+    /// What an account was signed in with; nil when there is no such account.
+    package func registration(of name: AccountName) async throws -> AccountRegistration? {
+        try await translating(name) { try existing(name).map { AccountRegistration($0.settings) } }
+    }
+
     /// Fails when the store does not take writes, before something is begun that ends in one.
     package func proveWritable() async throws {
         try await translating { try await store.proveWritable() }
@@ -202,6 +207,18 @@ public struct AccountRegistration: Sendable, Hashable {
         self.issuer = issuer
         self.redirectURI = redirectURI
         self.requestedScope = requestedScope
+    }
+
+    fileprivate init(_ settings: AccountSettings) {
+        self.init(
+            name: settings.name,
+            client: settings.client,
+            tokenEndpoint: settings.tokenEndpoint,
+            authorizationEndpoint: settings.authorizationEndpoint,
+            issuer: settings.issuer,
+            redirectURI: settings.redirectURI,
+            requestedScope: settings.requestedScope
+        )
     }
 
     fileprivate func newAccount(

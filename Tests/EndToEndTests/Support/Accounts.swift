@@ -48,14 +48,15 @@ extension Stage {
     /// Signs in with `vault login --no-browser`, this test being the person with the browser.
     func login(
         _ name: String,
-        issuer: String,
-        clientID: String = "test-public",
+        issuer: String?,
+        clientID: String? = "test-public",
         _ more: [String] = [],
         secret: String? = nil,
         browse: (_ authorizationURL: String) throws -> Void
     ) throws -> Ended {
-        var words = ["login", name, "--issuer", issuer, "--client-id", clientID, "--no-browser"]
-        words += more
+        var words = ["login", name, "--no-browser"] + more
+        if let issuer { words += ["--issuer", issuer] }
+        if let clientID { words += ["--client-id", clientID] }
         if secret != nil { words += ["--client-secret-fd", "7"] }
         var launch = try vaultLaunch(words)
         if let secret { launch.descriptors[7] = "\(secret)\n" }
@@ -81,6 +82,13 @@ extension Stage {
             address in
             let page = try follow(address)
             guard page.code == 0 else { throw HarnessError("the browser failed: \(page)") }
+        }
+    }
+
+    /// Signs in again with what the account was signed in with before.
+    func loginAgain(_ name: String) throws -> Ended {
+        try login(name, issuer: nil, clientID: nil) { address in
+            _ = try follow(address)
         }
     }
 

@@ -1,0 +1,111 @@
+internal import FoundationEssentials
+internal import OAuth
+internal import VaultAgentClient
+internal import VaultCrypto
+internal import VaultKit
+
+/// What a sign-in needs to know.
+struct SignInRequest: Sendable {
+    let name: AccountName
+    let issuer: String
+    let clientID: ClientID
+    let clientSecret: Secret?
+    let requestedScope: Scope
+    let redirectURI: String?
+
+    /// What a command asked for, completed by what the account was signed in with before.
+    ///
+    /// A remembered secret goes with its own client at its own issuer, and to no other.
+    init(
+        _ document: BeginSignInDocument,
+        for name: AccountName,
+        remembered: AccountRegistration?
+    ) throws {
+        guard let issuer = document.issuer ?? remembered?.issuer else {
+            throw VaultError(.invalidInput, facts: [.field: "issuer", .reason: "missing"])
+        }
+        guard let clientID = document.clientID ?? remembered?.client.id.rawValue else {
+            throw VaultError(.invalidInput, facts: [.field: "client_id", .reason: "missing"])
+        }
+        let isSameClient =
+            remembered?.issuer == issuer && remembered?.client.id.rawValue == clientID
+        self.name = name
+        self.issuer = issuer
+        self.clientID = ClientID(rawValue: clientID)
+        clientSecret =
+            document.clientSecret.map { Secret($0) }
+            ?? (isSameClient ? remembered?.client.secret : nil)
+        let scope = Scope(document.scope)
+        requestedScope = scope.isEmpty ? remembered?.requestedScope ?? scope : scope
+        redirectURI = document.redirectURI ?? (isSameClient ? remembered?.redirectURI : nil)
+    }
+
+    func discover(
+        using transport: any HTTPTransport
+    ) async throws -> AuthorizationServerMetadata {
+        do {
+            return try await AuthorizationServerMetadata.discover(
+                issuer: issuer,
+                for: .authorizationCode,
+                using: transport
+            )
+        } catch {
+            throw VaultError(error, issuer: issuer)
+        }
+    }
+
+    /// The registration; its secret goes by Basic, which every server must take (RFC 6749 §2.3.1),
+    /// unless the server says otherwise.
+    func client(_ metadata: AuthorizationServerMetadata) -> Client {
+        guard let clientSecret else { return Client(id: clientID) }
+        let known = metadata.tokenEndpointAuthMethodsSupported
+        let takesBasic = known.isEmpty || known.contains("client_secret_basic")
+        return Client(
+            id: clientID,
+            secret: clientSecret,
+            authentication: takesBasic ? .clientSecretBasic : .clientSecretPost
+        )
+    }
+}
+
+extension VaultError {
+    /// Why an authorization server could not be found, in codes and facts.
+    fileprivate init(_ error: DiscoveryError, issuer: String) {
+        let code: Code
+        var facts: [Fact: String] = [.field: "issuer"]
+        switch error {
+        case .unreachable(let failure):
+            code = .unreachable
+            facts[.reason] = failure.reason.rawValue
+        case .unavailable(let status):
+            code = .unreachable
+            facts[.status] = "\(status)"
+        case .issuerInvalid(let problem):
+            code = .invalidInput
+            facts[.reason] = problem?.wireName
+        case .issuerInsecure:
+            code = .invalidInput
+            facts[.reason] = EndpointURLError.insecure.wireName
+        case .issuerMismatch:
+            code = .signInFailed
+            facts[.reason] = "issuer_mismatch"
+        case .notFound:
+            code = .signInFailed
+            facts[.reason] = "metadata_not_found"
+        case .redirected:
+            code = .signInFailed
+            facts[.reason] = "metadata_redirected"
+        case .malformed:
+            code = .signInFailed
+            facts[.reason] = "metadata_malformed"
+        case .endpointInsecure(let name):
+            code = .signInFailed
+            facts = [.reason: "endpoint_insecure", .field: name.rawValue]
+        case .endpointMissing(let name):
+            code = .signInFailed
+            facts = [.reason: "endpoint_missing", .field: name.rawValue]
+        }
+        facts[.host] = (try? EndpointURL(issuer))?.host
+        self.init(code, facts: facts)
+    }
+}

@@ -1,0 +1,77 @@
+import OAuth
+import Testing
+import VaultAgentClient
+import VaultCrypto
+import VaultKit
+
+@testable import VaultAgentServer
+
+/// What a sign-in takes from the account's last one.
+@Suite struct SignInRequestTests {
+    private static let issuer = "https://as.example"
+
+    private static let remembered = AccountRegistration(
+        name: "work",
+        client: Client(
+            id: ClientID(rawValue: "client"),
+            secret: Secret("s3cret"),
+            authentication: .clientSecretBasic
+        ),
+        tokenEndpoint: EndpointURL(unchecked: "https://as.example/token"),
+        issuer: issuer,
+        redirectURI: "http://127.0.0.1:8400/callback",
+        requestedScope: Scope(["a", "b"])
+    )
+
+    private func request(
+        issuer: String? = nil,
+        clientID: String? = nil,
+        secret: String? = nil,
+        scope: [String] = [],
+        remembered: AccountRegistration? = remembered
+    ) throws -> SignInRequest {
+        try SignInRequest(
+            BeginSignInDocument(
+                name: "work",
+                issuer: issuer,
+                clientID: clientID,
+                clientSecret: secret,
+                scope: scope,
+                redirectURI: nil
+            ),
+            for: "work",
+            remembered: remembered
+        )
+    }
+
+    @Test func aNameAloneTakesEverything() throws {
+        let request = try request()
+        #expect(request.issuer == Self.issuer)
+        #expect(request.clientID.rawValue == "client")
+        #expect(request.clientSecret == Secret("s3cret"))
+        #expect(request.requestedScope == Scope(["a", "b"]))
+        #expect(request.redirectURI == "http://127.0.0.1:8400/callback")
+    }
+
+    @Test(arguments: [("https://other.example", nil), (nil, "another")] as [(String?, String?)])
+    func theSecretGoesToNobodyElse(issuer: String?, clientID: String?) throws {
+        let request = try request(issuer: issuer, clientID: clientID)
+        #expect(request.clientSecret == nil)
+        #expect(request.redirectURI == nil)
+    }
+
+    @Test func whatIsToldComesFirst() throws {
+        let request = try request(secret: "new", scope: ["c"])
+        #expect(request.clientSecret == Secret("new"))
+        #expect(request.requestedScope == Scope(["c"]))
+    }
+
+    @Test(arguments: [(nil, "issuer"), (issuer, "client_id")] as [(String?, String)])
+    func whatNobodyToldIsNamed(issuer: String?, field: String) throws {
+        let error = try #require(throws: VaultError.self) {
+            try request(issuer: issuer, remembered: nil)
+        }
+        #expect(error.code == .invalidInput)
+        #expect(error.facts[.field] == field)
+    }
+}
