@@ -205,7 +205,7 @@ import VaultStore
         let answer = await agent.answer("POST", "/v1/sign-ins", body: Self.beginning())
         #expect(answer.status == 503)
         let failure = try WireJSON.decode(ErrorDocument.self, from: answer.body).error
-        #expect(failure.code == "unreachable" && failure.facts["reason"] == "connectionFailed")
+        #expect(failure.code == "unreachable" && failure.facts["reason"] == "connection_failed")
         await agent.service.stop()
     }
 
