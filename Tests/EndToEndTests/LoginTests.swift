@@ -114,8 +114,8 @@ extension EndToEndTests {
                         try stage.add(name, from: server)
                     }
                     let unknown = try stage.vault("login", name, "--no-browser")
-                    #expect(unknown.code == 1 && unknown.stdout.isEmpty, "\(unknown)")
-                    #expect(unknown.err.contains("vault: hint: --issuer URL"), "\(unknown)")
+                    #expect(unknown.code == 2 && unknown.stdout.isEmpty, "\(unknown)")
+                    #expect(unknown.err.contains("--issuer URL is missing"), "\(unknown)")
                 }
             }
         }

@@ -60,14 +60,24 @@ struct LoginCommand: Command {
                 redirectURI: redirectURI
             )
         )
-        let signIn = try context.agent.call(
-            "POST",
-            "/v1/sign-ins",
-            body: document,
-            as: SignInDocument.self
-        )
+        let signIn = try begin(document, context)
         show(signIn.authorizationURL, context.terminal)
         try wait(for: signIn.id, context)
+    }
+
+    private func begin(_ document: [UInt8], _ context: CommandContext) throws -> SignInDocument {
+        do {
+            return try context.agent.call(
+                "POST",
+                "/v1/sign-ins",
+                body: document,
+                as: SignInDocument.self
+            )
+        } catch let error as VaultError where error.facts[.reason] == "missing" {
+            // Only the agent knows what the account was signed in with before.
+            let option = error.facts[.field] == "issuer" ? "--issuer URL" : "--client-id ID"
+            throw UsageError.missing(option)
+        }
     }
 
     private func show(_ address: String, _ terminal: Terminal) {

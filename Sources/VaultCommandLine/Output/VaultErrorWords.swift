@@ -137,10 +137,6 @@ struct VaultErrorWords {
                 "standard input is not a token response with an access token",
                 "the JSON of RFC 6749 section 5.1 is wanted; nothing was stored"
             )
-        case ("missing", "issuer"):
-            return ("the account has no issuer to sign in at", "--issuer URL names one")
-        case ("missing", "client_id"):
-            return ("the account has no client to sign in with", "--client-id ID names one")
         case (let reason, let field):
             let why = reason.map { " (\($0))" } ?? ""
             return ("\(field ?? "the input") is not valid\(why)", nil)
