@@ -32,7 +32,7 @@ import VaultTesting
     ) async throws
         -> RefreshOutcome?
     {
-        try await refresher.flight(for: "work", after: 1)
+        try await refresher.flight(for: scene.stored())
             .outcome(deadline: nil, clock: scene.clock)
     }
 

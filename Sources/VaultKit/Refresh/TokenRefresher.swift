@@ -51,16 +51,15 @@ final class TokenRefresher: Sendable {
 
     /// Joins the refresh that is running for this account, or starts one.
     ///
-    /// `generation` is the one that is no longer good enough.
+    /// `stale` is the account with the pair that is no longer good enough.
     func flight(
-        for account: AccountName,
-        after generation: UInt64,
+        for stale: StoredAccount,
         isForced: Bool = false
     ) throws(VaultError) -> Flight {
+        let account = stale.name
         let operation = RefreshOperation(
             environment: environment,
-            account: account,
-            generation: generation,
+            stale: stale,
             isForced: isForced
         )
         let (flight, isNew) = try state.withLock { state throws(VaultError) in
@@ -80,7 +79,7 @@ final class TokenRefresher: Sendable {
     }
 
     private func fly(_ flight: Flight, _ operation: RefreshOperation) async {
-        let account = operation.account
+        let account = operation.stale.name
         let result = await operation.run()
         let outcome = result.outcome
         state.withLock { state in

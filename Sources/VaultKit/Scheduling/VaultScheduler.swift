@@ -77,7 +77,7 @@ private struct Scheduler {
         let account = try vault.store.account(named: name)
         // It may have been refreshed since the queue was read.
         guard let due = account.health.due, due <= now.wall else { return }
-        let flight = try vault.refresher.flight(for: name, after: account.generation)
+        let flight = try vault.refresher.flight(for: account)
         let vault = vault
         // Wakes the loop for what is due next; the flight is the refresher's to see through.
         Task {
