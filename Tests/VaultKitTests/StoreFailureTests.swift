@@ -12,17 +12,17 @@ import VaultTesting
 @Suite(.timeLimit(.minutes(1))) struct StoreFailureTests {
     private struct DiskFull: Error {}
 
-    private func refresher(_ store: InterceptedStore, _ scene: Scene) throws -> TokenRefresher {
-        TokenRefresher(
-            environment: RefreshEnvironment(
-                store: store,
-                lockFile: try FileLock(path: scene.home.location.lock),
-                transport: scene.transport,
-                clock: scene.clock,
-                random: { 0.5 },
-                faults: .none
-            ),
-            events: EventHub()
+    private func environment(
+        _ store: any AccountStore,
+        _ scene: Scene
+    ) throws -> RefreshEnvironment {
+        RefreshEnvironment(
+            store: store,
+            lockFile: try FileLock(path: scene.home.location.lock),
+            transport: scene.transport,
+            clock: scene.clock,
+            random: { 0.5 },
+            faults: .none
         )
     }
 
@@ -113,6 +113,47 @@ import VaultTesting
             #expect(!refresher.storeRefusesWrites)
             #expect(try scene.stored().refreshText == "work-refresh-2")
             #expect(try other.tryLock(.account(old.number)))
+        }
+    }
+
+    @Test("the account is free before anybody may refresh it again")
+    func freeOnceStored() async throws {
+        try await withScene { scene in
+            try await scene.addExpired()
+            let account = try scene.stored()
+            let environment = try environment(scene.vault.store, scene)
+            let acquisition = try await AccountLock.acquire(
+                account: account.number,
+                in: environment.lockFile,
+                limit: 0,
+                clock: scene.clock,
+                unless: { nil as Never? }
+            )
+            guard case .acquired(let lock) = acquisition else {
+                Issue.record("it was not free")
+                return
+            }
+            let claim = try await scene.vault.store.claim(
+                account,
+                intent: Intent(refreshTokenHash: [], claimed: scene.clock.now(), attempt: 1)
+            )
+            let keeper = PairKeeper(
+                environment: environment,
+                pair: NewPair(
+                    tokens: account.tokens,
+                    spentTokenHash: nil,
+                    now: scene.clock.now().wall,
+                    expiry: nil,
+                    due: nil
+                ),
+                claim: claim,
+                account: account,
+                lock: lock
+            )
+            _ = await scene.clock.passingSleeps(within: 1) { await keeper.keepSaving() }
+            let other = try FileLock(path: scene.home.location.lock)
+            #expect(try other.tryLock(.account(account.number)))
+            withExtendedLifetime(keeper) {}
         }
     }
 
