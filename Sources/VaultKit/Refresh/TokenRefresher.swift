@@ -65,7 +65,9 @@ final class TokenRefresher: Sendable {
         let (flight, isNew) = try state.withLock { state throws(VaultError) in
             if let running = state.flights[account] { return (running, false) }
             guard !state.isClosed else { throw VaultError(.closed) }
-            guard state.unsaved.isEmpty else { throw VaultError(.notSaved, account: account) }
+            if let unsaved = state.unsaved[account] ?? state.unsaved.values.first {
+                throw VaultError(.notSaved, account: unsaved.old.name)
+            }
             let flight = Flight()
             state.flights[account] = flight
             return (flight, true)
