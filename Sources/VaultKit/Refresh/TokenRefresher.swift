@@ -140,18 +140,16 @@ final class TokenRefresher: Sendable {
     func drain(limit: Double) async {
         state.withLock { $0.isClosed = true }
         let start = environment.clock.now()
-        while environment.clock.now().seconds(since: start) < limit {
-            let flight = state.withLock { state in
-                state.isClosed = true
-                return state.flights.values.first
-            }
-            if let flight {
-                _ = try? await flight.outcome(deadline: limit, clock: environment.clock)
-            } else if !storeRefusesWrites {
+        while true {
+            let left = limit - environment.clock.now().seconds(since: start)
+            guard left > 0 else { return }
+            if let flight = state.withLock({ $0.flights.values.first }) {
+                _ = try? await flight.outcome(deadline: left, clock: environment.clock)
+            } else if storeRefusesWrites {
+                try? await environment.clock.sleep(seconds: 0.05)
+            } else {
                 return
             }
-            await Task.yield()
-            if flight == nil { try? await environment.clock.sleep(seconds: 0.05) }
         }
     }
 }
