@@ -192,6 +192,38 @@ import VaultTesting
         }
     }
 
+    @Test("what is at work or cannot be read does not keep the scheduler busy")
+    func restsBesideWork() async throws {
+        let hold = Hold()
+        let transport = ScriptedTransport { _ in
+            .grant(accessToken: "access-2", refreshToken: "refresh-2").held(by: hold)
+        }
+        try await withScene(transport) { scene in
+            try await scene.add("damaged")
+            try await scene.addExpired()
+            try Saboteur(scene.home.location).spoilTokens(of: "damaged")
+            let scheduler = Task { try await scene.vault.runScheduler() }
+            try await hold.waitForArrivals()
+            try await scene.clock.waitForSleeper(within: 30)
+            #expect(scene.clock.secondsUntilNextWake ?? 0 >= 1)
+            hold.release()
+            scheduler.cancel()
+            _ = try? await scheduler.value
+        }
+    }
+
+    @Test("two schedulers on one open vault both rest, and both end")
+    func twoSchedulersOnOneVault() async throws {
+        try await withScene { scene in
+            let schedulers = (1...2).map { _ in Task { try await scene.vault.runScheduler() } }
+            try await scene.clock.waitForSleepers(2)
+            for scheduler in schedulers { scheduler.cancel() }
+            for scheduler in schedulers {
+                await #expect(throws: CancellationError.self) { try await scheduler.value }
+            }
+        }
+    }
+
     @Test("I08, A2: two schedulers and a caller on one vault send one request")
     func twoSchedulers() async throws {
         let server = RotatingServer()
