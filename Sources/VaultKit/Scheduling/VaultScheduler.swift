@@ -36,7 +36,7 @@ private struct Scheduler {
     /// A refresh that was started for an account.
     private struct Dispatch {
         /// When the account was due; another due time is news, and waits for nothing.
-        let due: Date?
+        let due: Date
         /// When it may be dispatched again all the same.
         let again: Moment
     }
@@ -54,19 +54,22 @@ private struct Scheduler {
         do {
             // Those in flight or in quarantine stand at the head of the queue still.
             let limit = free + dispatched.count + vault.refresher.flightCount
-            for hint in try vault.store.due(before: now.wall, limit: limit) {
-                guard let name = AccountName(hint.name),
-                    dispatched[name].map({ $0.due != hint.due }) ?? true
+            let horizon = now.wall.addingTimeInterval(Self.longestPause)
+            let queue = try vault.store.due(before: horizon, limit: limit)
+            for hint in queue {
+                guard let due = hint.due, due <= now.wall else { break }
+                guard let name = AccountName(hint.name), dispatched[name]?.due != due
                 else { continue }
-                guard vault.refresher.flightCount < Self.seats else { break }
+                // Somebody who is done wakes the loop.
+                guard vault.refresher.flightCount < Self.seats else { return 1 }
                 dispatched[name] = Dispatch(
-                    due: hint.due,
+                    due: due,
                     again: now.advanced(by: Self.quarantine)
                 )
                 // An account that cannot be read holds up none of the others.
                 try? start(name, now)
             }
-            return pause(until: try vault.store.nextDue(), now)
+            return pause(after: queue, isWhole: queue.count < limit, now)
         } catch {
             // A busy or full store is asked again; it holds nothing that could be lost here.
             return 1
@@ -86,9 +89,13 @@ private struct Scheduler {
         }
     }
 
-    private func pause(until due: Date?, _ now: Moment) -> Double {
-        var pause = Self.longestPause
-        if let due { pause = min(pause, due.timeIntervalSince(now.wall)) }
+    /// Seconds until something of the queue is due, or may be dispatched again.
+    private func pause(after queue: [AccountHint], isWhole: Bool, _ now: Moment) -> Double {
+        var pause = isWhole ? Self.longestPause : Self.shortestPause
+        // What was due already is at work, or in quarantine.
+        if let next = queue.lazy.compactMap(\.due).first(where: { $0 > now.wall }) {
+            pause = min(pause, next.timeIntervalSince(now.wall))
+        }
         for dispatch in dispatched.values {
             pause = min(pause, dispatch.again.seconds(since: now))
         }
