@@ -62,6 +62,25 @@ import VaultTesting
         }
     }
 
+    @Test("an error of the database or the lock file says which file it is about")
+    func errorsNameTheFile() async throws {
+        try await withScene { scene in
+            try await scene.add()
+            try Saboteur(scene.home.location).breakClaims()
+            let error = await vaultError { try await scene.vault.refresh("work") }
+            #expect(error?.code == .storage)
+            #expect(error?.facts[.path] == scene.home.location.database)
+        }
+        try await withScene { scene in
+            let lock = scene.home.location.lock
+            try FileSystem.remove(lock)
+            try FileSystem.makeDirectories(lock)
+            let error = await vaultError { try await scene.openAgain() }
+            #expect(error?.code == .storage)
+            #expect(error?.facts[.path] == lock)
+        }
+    }
+
     @Test("a first failure is tried once more before it is believed")
     func secondTry() async throws {
         try await withScene(RotatingServer().transport()) { scene in
