@@ -72,12 +72,10 @@ struct RefreshOperation: Sendable {
     ) async throws -> RefreshResult? {
         let account = try await current()
         if let moved = movedOn(account) { return .ended(moved) }
-        if let reason = mayNotSend(account) { return .ended(.failed(reason, account)) }
-        guard let refreshToken = account.tokens.refreshToken else {
-            let facts = [VaultError.Fact.reason: SignInNeeded.Reason.noRefreshToken.rawValue]
-            return .ended(
-                .failed(VaultError(.signInNeeded, account: account.name, facts: facts), account)
-            )
+        let obstacle = mayNotSend(account)
+        guard obstacle == nil, let refreshToken = account.tokens.refreshToken else {
+            let error = obstacle ?? VaultError(.signInNeeded, account: account.name)
+            return .ended(.failed(error, account))
         }
         let hash = try await environment.store.spentTokenHash(of: refreshToken)
         let known = account.intent?.attempt ?? 0
@@ -243,20 +241,10 @@ struct RefreshOperation: Sendable {
 
     /// Why nothing is sent for an account as it is now.
     private func mayNotSend(_ account: StoredAccount) -> VaultError? {
-        if let needed = account.tokens.signInNeeded {
-            return VaultError(
-                .signInNeeded,
-                account: account.name,
-                facts: [.reason: needed.reason.rawValue]
-            )
-        }
-        guard let failures = account.health.failures,
-            let pause = RefreshSchedule.pause(account.health, at: environment.clock.now())
-        else { return nil }
-        let code = VaultError.Code(rawValue: failures.last)
+        guard let error = account.obstacle(at: environment.clock.now()) else { return nil }
         // A back-off is ours to pass over; what the server asked for is not.
-        guard !isForced || code == .throttled else { return nil }
-        return VaultError(code, account: account.name, facts: [.retryAfter: "\(pause)"])
+        guard !isForced || [.signInNeeded, .throttled].contains(error.code) else { return nil }
+        return error
     }
 }
 

@@ -121,6 +121,27 @@ enum RefreshReading {
     }
 }
 
+extension StoredAccount {
+    /// Why nothing is sent for the account as it is now.
+    func obstacle(at now: Moment) -> VaultError? {
+        let reason = tokens.signInNeeded?.reason
+        if let reason = reason ?? (tokens.refreshToken == nil ? .noRefreshToken : nil) {
+            return VaultError(.signInNeeded, account: name, facts: [.reason: reason.rawValue])
+        }
+        guard let failures = health.failures, let pause = RefreshSchedule.pause(health, at: now)
+        else { return nil }
+        // A column that no seal covers does not get to send a person to a sign-in.
+        let codes: [VaultError.Code] = [
+            .unreachable, .throttled, .clientRefused, .requestRefused, .outcomeUnknown,
+        ]
+        return VaultError(
+            codes.first { $0.rawValue == failures.last } ?? .outcomeUnknown,
+            account: name,
+            facts: [.retryAfter: "\(Int(pause.rounded(.up)))"]
+        )
+    }
+}
+
 /// A refresh that brought no access token, and what follows from it.
 struct RefreshFailure: Error, Sendable {
     let error: VaultError
