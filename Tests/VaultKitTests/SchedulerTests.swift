@@ -120,6 +120,35 @@ import VaultTesting
         }
     }
 
+    @Test(
+        "a wall clock that is set while the scheduler runs changes nothing",
+        arguments: [-7200.0, 7200]
+    )
+    func wallClockStep(step: Double) async throws {
+        let clock = ManualClock()
+        let start = clock.now()
+        let sent = Shared<[Double]>([])
+        let transport = ScriptedTransport { request in
+            sent.update { $0.append(clock.now().seconds(since: start)) }
+            let last = request.refreshToken?.reveal { $0 } ?? ""
+            return .grant(accessToken: "access", refreshToken: last + "x")
+        }
+        try await withScene(transport, clock: clock) { scene in
+            try await scene.add()
+            let stepping = Task {
+                while clock.now().seconds(since: start) < 600 { await Task.yield() }
+                clock.stepWall(by: step)
+            }
+            try await run(scene, for: 3 * 3600)
+            await stepping.value
+            let times = [0] + sent.value
+            #expect(times.count >= 4)
+            for (earlier, later) in zip(times, times.dropFirst()) {
+                #expect((1440...2950).contains(later - earlier))
+            }
+        }
+    }
+
     @Test("cli D10: what had expired before the start is renewed at once")
     func expiredAtStart() async throws {
         let server = RotatingServer()
