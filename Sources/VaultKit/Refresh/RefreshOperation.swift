@@ -94,7 +94,12 @@ struct RefreshOperation: Sendable {
         }
         await environment.faults.reached(.claimed)
         let age = environment.clock.now().seconds(since: intent.claimed)
-        guard age < Self.claimLife else { return nil }
+        guard age < Self.claimLife else {
+            // Not sent: what was unknown before the claim is unknown still, and nothing else is.
+            let asBefore = Abandonment(health: account.health, outcomeIsUnknown: known > 0)
+            try await environment.store.abandon(claim, as: asBefore)
+            return nil
+        }
         return await send(
             refreshToken,
             hash: hash,
