@@ -9,7 +9,7 @@ public import FoundationEssentials
 public struct Moment: Sendable, Hashable {
     /// Wall-clock time.
     public let wall: Date
-    /// Identifies the boot that `uptime` belongs to.
+    /// Identifies the boot that `uptime` belongs to; empty when unknown.
     public let bootID: String
     /// Seconds since that boot, suspended time included.
     public let uptime: TimeInterval
@@ -23,7 +23,9 @@ public struct Moment: Sendable, Hashable {
 
     /// Seconds from `earlier` to this moment; by the wall clock only across boots.
     public func seconds(since earlier: Moment) -> TimeInterval {
-        guard bootID == earlier.bootID else { return wall.timeIntervalSince(earlier.wall) }
+        guard !bootID.isEmpty, bootID == earlier.bootID else {
+            return wall.timeIntervalSince(earlier.wall)
+        }
         return uptime - earlier.uptime
     }
 

@@ -19,6 +19,12 @@ import Testing
         #expect(later.seconds(since: start) == 90)
     }
 
+    @Test func theWallClockDecidesWhereTheBootIsUnknown() {
+        let start = Moment(wall: start.wall, bootID: "", uptime: 50)
+        let later = Moment(wall: start.wall.addingTimeInterval(90), bootID: "", uptime: 60)
+        #expect(later.seconds(since: start) == 90)
+    }
+
     @Test func theSystemClockKnowsItsBoot() {
         let now = SystemClock().now()
         #expect(now.bootID.count == 36)

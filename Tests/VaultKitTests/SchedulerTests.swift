@@ -120,6 +120,35 @@ import VaultTesting
         }
     }
 
+    @Test(
+        "a wall clock that is set while the scheduler runs changes nothing",
+        arguments: [-7200.0, 7200]
+    )
+    func wallClockStep(step: Double) async throws {
+        let clock = ManualClock()
+        let start = clock.now()
+        let sent = Shared<[Double]>([])
+        let transport = ScriptedTransport { request in
+            sent.update { $0.append(clock.now().seconds(since: start)) }
+            let last = request.refreshToken?.reveal { $0 } ?? ""
+            return .grant(accessToken: "access", refreshToken: last + "x")
+        }
+        try await withScene(transport, clock: clock) { scene in
+            try await scene.add()
+            let stepping = Task {
+                while clock.now().seconds(since: start) < 600 { await Task.yield() }
+                clock.stepWall(by: step)
+            }
+            try await run(scene, for: 3 * 3600)
+            await stepping.value
+            let times = [0] + sent.value
+            #expect(times.count >= 4)
+            for (earlier, later) in zip(times, times.dropFirst()) {
+                #expect((1440...2950).contains(later - earlier))
+            }
+        }
+    }
+
     @Test("cli D10: what had expired before the start is renewed at once")
     func expiredAtStart() async throws {
         let server = RotatingServer()
@@ -189,6 +218,38 @@ import VaultTesting
             }
             let error = await vaultError { try await scene.vault.accessToken(for: damaged) }
             #expect(error?.code == .tampered)
+        }
+    }
+
+    @Test("what is at work or cannot be read does not keep the scheduler busy")
+    func restsBesideWork() async throws {
+        let hold = Hold()
+        let transport = ScriptedTransport { _ in
+            .grant(accessToken: "access-2", refreshToken: "refresh-2").held(by: hold)
+        }
+        try await withScene(transport) { scene in
+            try await scene.add("damaged")
+            try await scene.addExpired()
+            try Saboteur(scene.home.location).spoilTokens(of: "damaged")
+            let scheduler = Task { try await scene.vault.runScheduler() }
+            try await hold.waitForArrivals()
+            try await scene.clock.waitForSleeper(within: 30)
+            #expect(scene.clock.secondsUntilNextWake ?? 0 >= 1)
+            hold.release()
+            scheduler.cancel()
+            _ = try? await scheduler.value
+        }
+    }
+
+    @Test("two schedulers on one open vault both rest, and both end")
+    func twoSchedulersOnOneVault() async throws {
+        try await withScene { scene in
+            let schedulers = (1...2).map { _ in Task { try await scene.vault.runScheduler() } }
+            try await scene.clock.waitForSleepers(2)
+            for scheduler in schedulers { scheduler.cancel() }
+            for scheduler in schedulers {
+                await #expect(throws: CancellationError.self) { try await scheduler.value }
+            }
         }
     }
 

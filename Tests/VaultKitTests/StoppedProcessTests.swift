@@ -40,6 +40,7 @@ import VaultTesting
             let error = await vaultError { try await scene.vault.accessToken(for: "work") }
             #expect(error?.code == .busy)
             #expect(try scene.stored().tokens.signInNeeded == nil)
+            #expect(try scene.stored().intent == nil)
         }
     }
 

@@ -12,18 +12,22 @@ import VaultTesting
 @Suite(.timeLimit(.minutes(1))) struct StoreFailureTests {
     private struct DiskFull: Error {}
 
-    private func refresher(_ store: InterceptedStore, _ scene: Scene) throws -> TokenRefresher {
-        TokenRefresher(
-            environment: RefreshEnvironment(
-                store: store,
-                lockFile: try FileLock(path: scene.home.location.lock),
-                transport: scene.transport,
-                clock: scene.clock,
-                random: { 0.5 },
-                faults: .none
-            ),
-            events: EventHub()
+    private func environment(
+        _ store: any AccountStore,
+        _ scene: Scene
+    ) throws -> RefreshEnvironment {
+        RefreshEnvironment(
+            store: store,
+            lockFile: try FileLock(path: scene.home.location.lock),
+            transport: scene.transport,
+            clock: scene.clock,
+            random: { 0.5 },
+            faults: .none
         )
+    }
+
+    private func refresher(_ store: InterceptedStore, _ scene: Scene) throws -> TokenRefresher {
+        TokenRefresher(environment: try environment(store, scene), events: EventHub())
     }
 
     private func refresh(
@@ -32,7 +36,7 @@ import VaultTesting
     ) async throws
         -> RefreshOutcome?
     {
-        try await refresher.flight(for: "work", after: 1)
+        try await refresher.flight(for: scene.stored())
             .outcome(deadline: nil, clock: scene.clock)
     }
 
@@ -55,6 +59,25 @@ import VaultTesting
             #expect(try scene.stored().tokens == account.tokens)
             #expect(!refresher.storeRefusesWrites)
             #expect(server.requestCount == 1)
+        }
+    }
+
+    @Test("an error of the database or the lock file says which file it is about")
+    func errorsNameTheFile() async throws {
+        try await withScene { scene in
+            try await scene.add()
+            try Saboteur(scene.home.location).breakClaims()
+            let error = await vaultError { try await scene.vault.refresh("work") }
+            #expect(error?.code == .storage)
+            #expect(error?.facts[.path] == scene.home.location.database)
+        }
+        try await withScene { scene in
+            let lock = scene.home.location.lock
+            try FileSystem.remove(lock)
+            try FileSystem.makeDirectories(lock)
+            let error = await vaultError { try await scene.openAgain() }
+            #expect(error?.code == .storage)
+            #expect(error?.facts[.path] == lock)
         }
     }
 
@@ -83,6 +106,7 @@ import VaultTesting
     @Test("cli A17, PE-06: the account stays locked, and the tries go on, until the pair is stored")
     func keepsTrying() async throws {
         try await withScene(RotatingServer().transport()) { scene in
+            try await scene.add("other")
             try await scene.addExpired()
             let isBroken = Shared(true)
             var store = InterceptedStore(scene.vault.store)
@@ -105,14 +129,56 @@ import VaultTesting
                 #expect(refresher.storeRefusesWrites)
                 scene.clock.advanceToNextWake(within: 30)
             }
-            #expect(throws: VaultError(.notSaved)) {
-                try refresher.flight(for: "other", after: 1)
-            }
+            // The error is about the account that is not saved, whoever asks.
+            let error = await vaultError { try refresher.flight(for: scene.stored("other")) }
+            #expect(error?.code == .notSaved)
+            #expect(error?.account == "work")
             isBroken.update { $0 = false }
             await scene.clock.passingSleeps(within: 30) { await refresher.drain(limit: 600) }
             #expect(!refresher.storeRefusesWrites)
             #expect(try scene.stored().refreshText == "work-refresh-2")
             #expect(try other.tryLock(.account(old.number)))
+        }
+    }
+
+    @Test("the account is free before anybody may refresh it again")
+    func freeOnceStored() async throws {
+        try await withScene { scene in
+            try await scene.addExpired()
+            let account = try scene.stored()
+            let environment = try environment(scene.vault.store, scene)
+            let acquisition = try await AccountLock.acquire(
+                account: account.number,
+                in: environment.lockFile,
+                limit: 0,
+                clock: scene.clock,
+                unless: { nil as Never? }
+            )
+            guard case .acquired(let lock) = acquisition else {
+                Issue.record("it was not free")
+                return
+            }
+            let claim = try await scene.vault.store.claim(
+                account,
+                intent: Intent(refreshTokenHash: [], claimed: scene.clock.now(), attempt: 1)
+            )
+            let keeper = PairKeeper(
+                environment: environment,
+                pair: NewPair(
+                    tokens: account.tokens,
+                    spentTokenHash: nil,
+                    now: scene.clock.now().wall,
+                    expiry: nil,
+                    due: nil
+                ),
+                claim: claim,
+                account: account,
+                lock: lock
+            )
+            _ = await scene.clock.passingSleeps(within: 1) { await keeper.keepSaving() }
+            let other = try FileLock(path: scene.home.location.lock)
+            #expect(try other.tryLock(.account(account.number)))
+            withExtendedLifetime(keeper) {}
         }
     }
 

@@ -86,6 +86,27 @@ import VaultTesting
         }
     }
 
+    @Test("cli E18: the refusal of a removed account's grant says nothing of one of the same name")
+    func refusalAfterReplacement() async throws {
+        let hold = Hold()
+        let transport = ScriptedTransport(.refusal("invalid_grant").held(by: hold))
+        try await withScene(transport) { scene in
+            try await scene.addExpired()
+            let events = scene.vault.events
+            let caller = Task { try await scene.vault.accessToken(for: "work") }
+            try await hold.waitForArrivals()
+            try await scene.vault.remove("work")
+            let tokens = TokenResponse.testing(accessToken: "another", refreshToken: "another")
+            _ = try await scene.vault.add(.testing("work"), tokens)
+            hold.release()
+            #expect(try await caller.value.text == "another")
+            #expect(
+                await everything(of: events, closing: scene.vault)
+                    == [.removed, .signedIn(generation: 1)]
+            )
+        }
+    }
+
     @Test("E07, cli A20: a sign-in that meets the end of a refresh is not lost")
     func signInMeetsInstall() async throws {
         let hold = Hold()

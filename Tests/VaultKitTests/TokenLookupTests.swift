@@ -194,4 +194,11 @@ struct LookupRow: Sendable, CustomTestStringConvertible {
         #expect(token.warning == .notSaved)
         #expect(token.generation == (expected == "old" ? 7 : 8))
     }
+
+    @Test("what nothing seals does not send a person to a sign-in")
+    func unsealedFailure() {
+        let account = StoredAccount.fixture(age: 3601, failure: "sign_in_needed", dueIn: 60)
+        #expect(account.obstacle(at: .fixed)?.code == .outcomeUnknown)
+        #expect(account.obstacle(at: .fixed)?.retryAfter == 60)
+    }
 }

@@ -75,6 +75,45 @@ import VaultTesting
         }
     }
 
+    @Test("R2, cli E18: an account added anew during the wait is refreshed under its own lock")
+    func replacedWhileWaiting() async throws {
+        let server = RotatingServer()
+        let isHeld = Shared<Bool?>(nil)
+        let home = Shared<(path: String, account: Int64)?>(nil)
+        let transport = ScriptedTransport { request in
+            if let home = home.value, let probe = try? FileLock(path: home.path) {
+                isHeld.update { $0 = (try? probe.tryLock(.account(home.account))) == false }
+            }
+            return server.answer(to: request)
+        }
+        try await withScene(transport) { scene in
+            try await scene.addExpired()
+            let number = try scene.stored().number
+            let holder = try FileLock(path: scene.home.location.lock)
+            #expect(try holder.tryLock(.account(number)))
+            let caller = Task { try await scene.vault.accessToken(for: "work") }
+            try await scene.clock.waitForSleeper(within: 0.05)
+            try await scene.vault.remove("work")
+            _ = try await scene.vault.add(
+                .testing("work"),
+                .testing(
+                    accessToken: "another-access-1",
+                    refreshToken: "another-refresh-1",
+                    lifetime: 1
+                )
+            )
+            scene.clock.advance(by: 2)
+            home.update { [number = try? scene.stored().number] in
+                $0 = (scene.home.location.lock, number ?? 0)
+            }
+            holder.unlock(.account(number))
+            let token = try await scene.clock.passingSleeps(within: 0.1) { try await caller.value }
+            #expect(token.text == "another-access-2")
+            #expect(server.requestCount == 1)
+            #expect(isHeld.value == true)
+        }
+    }
+
     @Test("A07: while another holds the account, a token with seconds left is still handed out")
     func heldByAnotherWithSecondsLeft() async throws {
         try await withScene { scene in

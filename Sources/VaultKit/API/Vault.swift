@@ -97,7 +97,7 @@ public final class Vault: Sendable {
         do {
             let file = try VaultFile(location)
             try file.unlock(keyFile: unlock.path)
-            let lockFile = try FileLock(path: location.lock)
+            let lockFile = try openLockFile(location.lock)
             return Vault(
                 store: try SQLiteStore(file),
                 lockFile: lockFile,
@@ -106,7 +106,15 @@ public final class Vault: Sendable {
                 faults: faults
             )
         } catch {
-            throw VaultError(error)
+            throw VaultError(error).placed(in: location)
+        }
+    }
+
+    private static func openLockFile(_ path: String) throws(StoreError) -> FileLock {
+        do {
+            return try FileLock(path: path)
+        } catch {
+            throw .file(path: path, error)
         }
     }
 
@@ -137,7 +145,7 @@ public final class Vault: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw VaultError(error, account: account)
+            throw VaultError(error, account: account).placed(in: location)
         }
     }
 }

@@ -24,6 +24,13 @@ extension VaultError {
         }
     }
 
+    /// The same error with the file it is about: SQLite's own errors do not name it.
+    func placed(in location: VaultLocation) -> VaultError {
+        guard code == .storage || code == .damaged, facts[.path] == nil else { return self }
+        let path = [Fact.path: location.database]
+        return VaultError(code, account: account, facts: facts.merging(path) { found, _ in found })
+    }
+
     private func named(_ account: AccountName?) -> VaultError {
         VaultError(code, account: self.account ?? account, facts: facts)
     }

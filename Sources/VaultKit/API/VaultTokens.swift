@@ -121,11 +121,7 @@ extension Vault {
     ) async throws -> RefreshOutcome {
         let flight: Flight
         do throws(VaultError) {
-            flight = try refresher.flight(
-                for: account.name,
-                after: account.generation,
-                isForced: isForced
-            )
+            flight = try refresher.flight(for: account, isForced: isForced)
         } catch  where error.code == .notSaved {
             return .failed(error, account)
         }

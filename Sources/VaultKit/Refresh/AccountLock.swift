@@ -7,6 +7,7 @@ internal import Platform
 final class AccountLock: Sendable {
     private let file: FileLock
     private let range: FileLock.Range
+    private let isHeld = Locked(true)
 
     private init(_ file: FileLock, _ range: FileLock.Range) {
         self.file = file
@@ -14,7 +15,18 @@ final class AccountLock: Sendable {
     }
 
     deinit {
-        file.unlock(range)
+        release()
+    }
+
+    /// Gives the lock back before its last reference goes.
+    ///
+    /// Unlocking twice would take it from whoever in this process has it next.
+    func release() {
+        let wasHeld = isHeld.withLock { isHeld in
+            defer { isHeld = false }
+            return isHeld
+        }
+        if wasHeld { file.unlock(range) }
     }
 
     /// Polls for the lock, because waiting in the kernel would hold up a thread of Swift's small pool.

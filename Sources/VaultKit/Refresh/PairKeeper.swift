@@ -21,8 +21,11 @@ struct PairKeeper: Sendable {
         return .unsaved(.notSaved(old: account, new: newAccount), self)
     }
 
-    /// Goes on until the pair is stored.
+    /// Goes on until the pair is stored, and gives the account's lock back.
     func keepSaving() async -> RefreshOutcome {
+        // Before the next flight of the account may start: it would be granted the same lock, and
+        // lose it with ours.
+        defer { lock.release() }
         var wait = 0.05
         while true {
             // Cancelling this would drop the pair, so nobody can.

@@ -19,9 +19,8 @@ struct RefreshOperation: Sendable {
     private static let claimTries = 3
 
     let environment: RefreshEnvironment
-    let account: AccountName
-    /// The generation that is no longer good enough.
-    let generation: UInt64
+    /// The account as it was when its token was found to be no longer good enough.
+    let stale: StoredAccount
     /// Whether somebody asked for this very refresh, passing over the back-off.
     let isForced: Bool
 
@@ -29,33 +28,41 @@ struct RefreshOperation: Sendable {
         do {
             return try await lockAndRefresh()
         } catch {
-            return .ended(.failed(VaultError(error, account: account), nil))
+            return .ended(.failed(VaultError(error, account: stale.name), nil))
         }
     }
 
     /// Steps 2 and 3: the lock, then what is stored now.
     private func lockAndRefresh() async throws -> RefreshResult {
-        let store = environment.store
-        let current = try await store.account(named: account)
-        if let moved = movedOn(current) { return .ended(moved) }
         let acquisition = try await AccountLock.acquire(
-            account: current.number,
+            account: stale.number,
             in: environment.lockFile,
             limit: Self.lockLimit,
             clock: environment.clock
         ) {
-            try await movedOn(store.account(named: account))
+            try await movedOn(current())
         }
         switch acquisition {
         case .notNeeded(let outcome): return .ended(outcome)
-        case nil: throw VaultError(.busy, account: account, facts: [.reason: "account_lock"])
+        case nil: throw VaultError(.busy, account: stale.name, facts: [.reason: "account_lock"])
         case .acquired(let lock):
+            defer { withExtendedLifetime(lock) {} }
             for number in 1...Self.claimTries {
                 let result = try await refresh(under: lock, startsOver: number > 1)
                 if let result { return result }
             }
-            throw VaultError(.busy, account: account, facts: [.reason: "stopped"])
+            throw VaultError(.busy, account: stale.name, facts: [.reason: "stopped"])
         }
+    }
+
+    /// The account as it is stored now.
+    ///
+    /// Asked for by its identifier: another may have its name by now, and the lock is not that one's.
+    private func current() async throws -> StoredAccount {
+        guard let account = try await environment.store.account(stale.id) else {
+            throw VaultError(.noSuchAccount, account: stale.name)
+        }
+        return account
     }
 
     /// Steps 3 to 8, under the account's lock; nil when the claim did not come to be used.
@@ -63,14 +70,12 @@ struct RefreshOperation: Sendable {
         under lock: AccountLock,
         startsOver: Bool
     ) async throws -> RefreshResult? {
-        let account = try await environment.store.account(named: account)
+        let account = try await current()
         if let moved = movedOn(account) { return .ended(moved) }
-        if let reason = mayNotSend(account) { return .ended(.failed(reason, account)) }
-        guard let refreshToken = account.tokens.refreshToken else {
-            let facts = [VaultError.Fact.reason: SignInNeeded.Reason.noRefreshToken.rawValue]
-            return .ended(
-                .failed(VaultError(.signInNeeded, account: account.name, facts: facts), account)
-            )
+        let obstacle = mayNotSend(account)
+        guard obstacle == nil, let refreshToken = account.tokens.refreshToken else {
+            let error = obstacle ?? VaultError(.signInNeeded, account: account.name)
+            return .ended(.failed(error, account))
         }
         let hash = try await environment.store.spentTokenHash(of: refreshToken)
         let known = account.intent?.attempt ?? 0
@@ -89,7 +94,12 @@ struct RefreshOperation: Sendable {
         }
         await environment.faults.reached(.claimed)
         let age = environment.clock.now().seconds(since: intent.claimed)
-        guard age < Self.claimLife else { return nil }
+        guard age < Self.claimLife else {
+            // Not sent: what was unknown before the claim is unknown still, and nothing else is.
+            let asBefore = Abandonment(health: account.health, outcomeIsUnknown: known > 0)
+            try await environment.store.abandon(claim, as: asBefore)
+            return nil
+        }
         return await send(
             refreshToken,
             hash: hash,
@@ -196,7 +206,7 @@ struct RefreshOperation: Sendable {
             let hash = try await store.spentTokenHash(of: new.tokens.refreshToken ?? Secret(""))
             let intent = Intent(refreshTokenHash: hash, claimed: now, attempt: 1)
             try await store.abandon(store.claim(new, intent: intent), as: abandonment)
-            return .ended(.failed(error, try await store.account(named: account.name)))
+            return .ended(.failed(error, try await current()))
         } catch _ {
             // Without its back-off the next caller asks at once: nothing is lost.
             return .ended(.failed(error, new))
@@ -217,10 +227,12 @@ struct RefreshOperation: Sendable {
         )
         do {
             try await environment.store.abandon(claim, as: abandonment)
-            let now = try await environment.store.account(named: account.name)
+            let now = try await current()
             // Permanent or not: if the account has moved on meanwhile, what is stored now counts.
             if let moved = movedOn(now) { return .ended(moved) }
             return .ended(.failed(error, now))
+        } catch let gone as VaultError where gone.code == .noSuchAccount {
+            return .ended(.failed(gone, nil))
         } catch {
             // The intent is still there and says that the outcome is unknown, which is the safe side.
             return .ended(.failed(failure.error.about(account.name), account))
@@ -229,29 +241,15 @@ struct RefreshOperation: Sendable {
 
     /// Set when a newer pair is stored than the one to be replaced.
     private func movedOn(_ account: StoredAccount) -> RefreshOutcome? {
-        account.generation > generation ? .adopted(account) : nil
+        account.generation > stale.generation ? .adopted(account) : nil
     }
 
     /// Why nothing is sent for an account as it is now.
     private func mayNotSend(_ account: StoredAccount) -> VaultError? {
-        if let needed = account.tokens.signInNeeded {
-            return VaultError(
-                .signInNeeded,
-                account: account.name,
-                facts: [.reason: needed.reason.rawValue]
-            )
-        }
-        guard let failures = account.health.failures,
-            let pause = RefreshSchedule.pause(account.health, at: environment.clock.now())
-        else { return nil }
-        let code = VaultError.Code(rawValue: failures.last)
+        guard let error = account.obstacle(at: environment.clock.now()) else { return nil }
         // A back-off is ours to pass over; what the server asked for is not.
-        guard !isForced || code == .throttled else { return nil }
-        return VaultError(
-            code,
-            account: account.name,
-            facts: [.host: account.settings.tokenEndpoint.host, .retryAfter: "\(pause)"]
-        )
+        guard !isForced || [.signInNeeded, .throttled].contains(error.code) else { return nil }
+        return error
     }
 }
 

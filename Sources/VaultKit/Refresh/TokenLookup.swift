@@ -35,7 +35,7 @@ package struct TokenLookup: Sendable {
             }
         }
         if let token = good(account) { return .serve(make(token, account, warning(account))) }
-        if let error = obstacle(account) {
+        if let error = account.obstacle(at: now) {
             return attempt { () throws(VaultError) in try fallback(account, after: error) }
         }
         // The first pair may have been added with only part of its life left; a later one is as long
@@ -46,28 +46,6 @@ package struct TokenLookup: Sendable {
             return .fail(error)
         }
         return .refresh(after: account.generation)
-    }
-
-    /// Why nothing is sent for an account as it is now.
-    private func obstacle(_ account: StoredAccount) -> VaultError? {
-        let reason =
-            account.tokens.signInNeeded?.reason
-            ?? (account.tokens.refreshToken == nil ? .noRefreshToken : nil)
-        if let reason {
-            let facts = [VaultError.Fact.reason: reason.rawValue]
-            return VaultError(.signInNeeded, account: account.name, facts: facts)
-        }
-        guard let failures = account.health.failures,
-            let pause = RefreshSchedule.pause(account.health, at: now)
-        else { return nil }
-        return VaultError(
-            VaultError.Code(rawValue: failures.last),
-            account: account.name,
-            facts: [
-                .host: account.settings.tokenEndpoint.host,
-                .retryAfter: Self.whole(pause.rounded(.up)),
-            ]
-        )
     }
 
     /// The token of an account that was refreshed for this caller.

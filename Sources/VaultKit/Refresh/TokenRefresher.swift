@@ -51,22 +51,23 @@ final class TokenRefresher: Sendable {
 
     /// Joins the refresh that is running for this account, or starts one.
     ///
-    /// `generation` is the one that is no longer good enough.
+    /// `stale` is the account with the pair that is no longer good enough.
     func flight(
-        for account: AccountName,
-        after generation: UInt64,
+        for stale: StoredAccount,
         isForced: Bool = false
     ) throws(VaultError) -> Flight {
+        let account = stale.name
         let operation = RefreshOperation(
             environment: environment,
-            account: account,
-            generation: generation,
+            stale: stale,
             isForced: isForced
         )
         let (flight, isNew) = try state.withLock { state throws(VaultError) in
             if let running = state.flights[account] { return (running, false) }
             guard !state.isClosed else { throw VaultError(.closed) }
-            guard state.unsaved.isEmpty else { throw VaultError(.notSaved, account: account) }
+            if let unsaved = state.unsaved[account] ?? state.unsaved.values.first {
+                throw VaultError(.notSaved, account: unsaved.old.name)
+            }
             let flight = Flight()
             state.flights[account] = flight
             return (flight, true)
@@ -80,7 +81,7 @@ final class TokenRefresher: Sendable {
     }
 
     private func fly(_ flight: Flight, _ operation: RefreshOperation) async {
-        let account = operation.account
+        let account = operation.stale.name
         let result = await operation.run()
         let outcome = result.outcome
         state.withLock { state in
@@ -139,18 +140,16 @@ final class TokenRefresher: Sendable {
     func drain(limit: Double) async {
         state.withLock { $0.isClosed = true }
         let start = environment.clock.now()
-        while environment.clock.now().seconds(since: start) < limit {
-            let flight = state.withLock { state in
-                state.isClosed = true
-                return state.flights.values.first
-            }
-            if let flight {
-                _ = try? await flight.outcome(deadline: limit, clock: environment.clock)
-            } else if !storeRefusesWrites {
+        while true {
+            let left = limit - environment.clock.now().seconds(since: start)
+            guard left > 0 else { return }
+            if let flight = state.withLock({ $0.flights.values.first }) {
+                _ = try? await flight.outcome(deadline: left, clock: environment.clock)
+            } else if storeRefusesWrites {
+                try? await environment.clock.sleep(seconds: 0.05)
+            } else {
                 return
             }
-            await Task.yield()
-            if flight == nil { try? await environment.clock.sleep(seconds: 0.05) }
         }
     }
 }

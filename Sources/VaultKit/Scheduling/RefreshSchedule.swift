@@ -73,6 +73,19 @@ package enum RefreshSchedule {
         return left >= min(lastMoment, lifetime / 4)
     }
 
+    /// Whether the planned refresh of an account is due.
+    ///
+    /// Within one boot the plan counts from when the token was obtained, so that setting the wall
+    /// clock neither brings a refresh on nor puts it off. A back-off is the wall clock's.
+    static func isDue(_ account: StoredAccount, at now: Moment) -> Bool {
+        guard let due = account.health.due else { return false }
+        guard account.health.failures == nil, let token = account.tokens.defaultToken else {
+            return due <= now.wall
+        }
+        let delay = due.timeIntervalSince(token.obtained.wall)
+        return now.seconds(since: token.obtained) >= delay
+    }
+
     /// Seconds to wait after the n-th failure in a row: full jitter over 2 s doubled each time.
     package static func backoff(failures: Int, tokenIsAlive: Bool, random: Double) -> Double {
         let cap = tokenIsAlive ? 300.0 : 1800.0

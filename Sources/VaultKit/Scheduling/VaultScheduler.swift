@@ -33,40 +33,52 @@ private struct Scheduler {
     /// The accounts that were dispatched here and have not moved on since.
     private var dispatched: [AccountName: Dispatch] = [:]
 
+    /// The moment of the last round.
+    private var last: Moment
+    /// Seconds by which the wall clock was set back since: what was due before is due that much
+    /// later by the file.
+    private var setBack = 0.0
+
     /// A refresh that was started for an account.
     private struct Dispatch {
         /// When the account was due; another due time is news, and waits for nothing.
-        let due: Date?
+        let due: Date
         /// When it may be dispatched again all the same.
         let again: Moment
     }
 
     init(vault: Vault) {
         self.vault = vault
+        last = vault.clock.now()
     }
 
     /// Starts what is due; seconds until there may be more.
     mutating func dispatch() async -> Double {
         let now = vault.clock.now()
+        noteStep(until: now)
         dispatched = dispatched.filter { $0.value.again.seconds(since: now) > 0 }
         let free = Self.seats - vault.refresher.flightCount
         guard free > 0, !vault.refresher.storeRefusesWrites else { return 1 }
         do {
             // Those in flight or in quarantine stand at the head of the queue still.
             let limit = free + dispatched.count + vault.refresher.flightCount
-            for hint in try vault.store.due(before: now.wall, limit: limit) {
-                guard let name = AccountName(hint.name),
-                    dispatched[name].map({ $0.due != hint.due }) ?? true
+            let latest = now.wall.addingTimeInterval(setBack)
+            let horizon = latest.addingTimeInterval(Self.longestPause)
+            let queue = try vault.store.due(before: horizon, limit: limit)
+            for hint in queue {
+                guard let due = hint.due, due <= latest else { break }
+                guard let name = AccountName(hint.name), dispatched[name]?.due != due
                 else { continue }
-                guard vault.refresher.flightCount < Self.seats else { break }
+                // Somebody who is done wakes the loop.
+                guard vault.refresher.flightCount < Self.seats else { return 1 }
                 dispatched[name] = Dispatch(
-                    due: hint.due,
+                    due: due,
                     again: now.advanced(by: Self.quarantine)
                 )
                 // An account that cannot be read holds up none of the others.
                 try? start(name, now)
             }
-            return pause(until: try vault.store.nextDue(), now)
+            return pause(after: queue, latest, isWhole: queue.count < limit, now)
         } catch {
             // A busy or full store is asked again; it holds nothing that could be lost here.
             return 1
@@ -76,8 +88,8 @@ private struct Scheduler {
     private func start(_ name: AccountName, _ now: Moment) throws {
         let account = try vault.store.account(named: name)
         // It may have been refreshed since the queue was read.
-        guard let due = account.health.due, due <= now.wall else { return }
-        let flight = try vault.refresher.flight(for: name, after: account.generation)
+        guard RefreshSchedule.isDue(account, at: now) else { return }
+        let flight = try vault.refresher.flight(for: account)
         let vault = vault
         // Wakes the loop for what is due next; the flight is the refresher's to see through.
         Task {
@@ -86,9 +98,26 @@ private struct Scheduler {
         }
     }
 
-    private func pause(until due: Date?, _ now: Moment) -> Double {
-        var pause = Self.longestPause
-        if let due { pause = min(pause, due.timeIntervalSince(now.wall)) }
+    /// Notices that somebody set the wall clock back since the last round.
+    private mutating func noteStep(until now: Moment) {
+        let step = now.seconds(since: last) - now.wall.timeIntervalSince(last.wall)
+        // Less is the clock being slewed.
+        if step > 1 { setBack += step }
+        last = now
+    }
+
+    /// Seconds until something of the queue is due, or may be dispatched again.
+    private func pause(
+        after queue: [AccountHint],
+        _ latest: Date,
+        isWhole: Bool,
+        _ now: Moment
+    ) -> Double {
+        var pause = isWhole ? Self.longestPause : Self.shortestPause
+        // What was due already is at work, or in quarantine.
+        if let next = queue.lazy.compactMap(\.due).first(where: { $0 > latest }) {
+            pause = min(pause, next.timeIntervalSince(latest))
+        }
         for dispatch in dispatched.values {
             pause = min(pause, dispatch.again.seconds(since: now))
         }

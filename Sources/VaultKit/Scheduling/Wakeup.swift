@@ -1,23 +1,23 @@
 internal import Platform
 
-/// Wakes a loop that sleeps until the next thing is due.
+/// Wakes the loops that sleep until the next thing is due.
 ///
-/// A wake that nobody waits for is kept.
+/// A wake that nobody waits for is kept, for the first who comes.
 final class Wakeup: Sendable {
     private struct State {
         var isPending = false
-        var sleeper: CheckedContinuation<Void, Never>?
+        var sleepers: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Locked(State())
 
     func wake() {
-        let sleeper = state.withLock { state in
-            state.isPending = state.sleeper == nil
-            defer { state.sleeper = nil }
-            return state.sleeper
+        let sleepers = state.withLock { state in
+            state.isPending = state.sleepers.isEmpty
+            defer { state.sleepers = [] }
+            return state.sleepers
         }
-        sleeper?.resume()
+        for sleeper in sleepers { sleeper.resume() }
     }
 
     /// Sleeps until somebody wakes it, the time is over, or the task is cancelled.
@@ -35,7 +35,7 @@ final class Wakeup: Sendable {
                         state.isPending = false
                         return true
                     }
-                    state.sleeper = continuation
+                    state.sleepers.append(continuation)
                     return false
                 }
                 if isAwake { continuation.resume() }

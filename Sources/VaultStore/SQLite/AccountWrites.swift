@@ -11,7 +11,7 @@ extension VaultFile {
             let name = new.settings.name
             guard try identifier(of: name) == nil else { throw StoreError.nameTaken(name) }
             try refuseKnownGrant(new.tokens, besides: nil, keyring)
-            let isFirst = try accountCount() == 0
+            let isFirst = try hints(after: nil, limit: 1).isEmpty
             let id = AccountID.random()
             let first: UInt64 = 1
             var insert = try connection.prepare(

@@ -80,7 +80,11 @@ extension VaultFile {
         let (_, keyringRecord) = Keyring.create(rootKey: rootKey, vaultID: vaultID)
         let check = rootKey.check(for: vaultID)
         // SQLite would make the file 0644 and leave the rest to the umask.
-        try FileSystem.writeNew(path, [UInt8]().span)
+        do {
+            try FileSystem.writeNew(path, [UInt8]().span)
+        } catch {
+            throw StoreError.file(path: path, error)
+        }
         let connection = try Connection(path: path, mode: .readWrite)
         // Nobody else sees this file, and it counts only once it has been synced as a whole.
         try connection.execute("PRAGMA journal_mode = MEMORY")

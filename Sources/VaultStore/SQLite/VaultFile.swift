@@ -85,6 +85,8 @@ package final class VaultFile {
             try FilePermissions.checkFile(location.journal)
         } catch let error as SystemError where error == .notFound {
             // The first write makes it.
+        } catch let error as SystemError {
+            throw StoreError.file(path: location.journal, error)
         }
     }
 

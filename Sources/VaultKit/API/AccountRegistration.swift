@@ -1,0 +1,94 @@
+internal import FoundationEssentials
+public import OAuth
+internal import Platform
+internal import VaultCrypto
+public import VaultStore
+
+/// What a vault has to know of an account besides its tokens.
+public struct AccountRegistration: Sendable, Hashable {
+    /// The account's name.
+    public var name: AccountName
+    /// The client that the grant was given to; refreshing uses the same.
+    public var client: Client
+    /// Where tokens come from.
+    public var tokenEndpoint: EndpointURL
+    /// Where signing in begins, where known.
+    public var authorizationEndpoint: EndpointURL?
+    /// The authorization server, where known.
+    public var issuer: String?
+    /// The redirect URI that the client's registration fixes, where it does.
+    public var redirectURI: String?
+    /// The scope asked for.
+    public var requestedScope: Scope
+
+    /// A registration from its parts.
+    public init(
+        name: AccountName,
+        client: Client,
+        tokenEndpoint: EndpointURL,
+        authorizationEndpoint: EndpointURL? = nil,
+        issuer: String? = nil,
+        redirectURI: String? = nil,
+        requestedScope: Scope = Scope([])
+    ) {
+        self.name = name
+        self.client = client
+        self.tokenEndpoint = tokenEndpoint
+        self.authorizationEndpoint = authorizationEndpoint
+        self.issuer = issuer
+        self.redirectURI = redirectURI
+        self.requestedScope = requestedScope
+    }
+
+    init(_ settings: AccountSettings) {
+        self.init(
+            name: settings.name,
+            client: settings.client,
+            tokenEndpoint: settings.tokenEndpoint,
+            authorizationEndpoint: settings.authorizationEndpoint,
+            issuer: settings.issuer,
+            redirectURI: settings.redirectURI,
+            requestedScope: settings.requestedScope
+        )
+    }
+
+    /// The account to store for a grant, as the pair of some generation.
+    func newAccount(
+        _ response: TokenResponse,
+        id: AccountID?,
+        generation: UInt64,
+        sent: Moment,
+        now: Moment
+    ) -> NewAccount {
+        let settings = AccountSettings(
+            name: name,
+            client: client,
+            tokenEndpoint: tokenEndpoint,
+            authorizationEndpoint: authorizationEndpoint,
+            issuer: issuer,
+            redirectURI: redirectURI,
+            requestedScope: requestedScope
+        )
+        let token = StoredAccessToken(
+            value: response.accessToken,
+            tokenType: response.tokenType,
+            obtained: sent,
+            lifetime: response.lifetime,
+            grantedScope: response.scope
+        )
+        let delay = RefreshSchedule.delay(
+            lifetime: response.lifetime,
+            refreshIn: response.refreshIn,
+            // A new account has no identifier yet; any serves to spread the first refresh.
+            account: id ?? .random(),
+            generation: generation
+        )
+        let due = response.refreshToken == nil ? nil : sent.wall.addingTimeInterval(delay)
+        return NewAccount(
+            settings: settings,
+            tokens: TokenSet(refreshToken: response.refreshToken, accessTokens: [token]),
+            health: StoredAccount.Health(state: .active, due: due),
+            expiry: token.expiry(at: now)
+        )
+    }
+}
