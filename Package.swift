@@ -125,7 +125,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "vault-agent",
-            dependencies: ["Platform", "VaultAgentServer"],
+            dependencies: ["Platform", "VaultAgentClient", "VaultAgentServer"],
             swiftSettings: safeSettings
         ),
         .executableTarget(

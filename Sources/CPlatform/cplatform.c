@@ -51,6 +51,8 @@ int32_t cplatform_harden(void) {
     static const int fatal[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGQUIT};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) signal(fatal[i], SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
+    // A write past RLIMIT_FSIZE then fails with EFBIG, as on a full disk.
+    signal(SIGXFSZ, SIG_IGN);
     umask(077);
     struct rlimit none = {0, 0};
     if (setrlimit(RLIMIT_CORE, &none)) return -errno;
@@ -113,6 +115,7 @@ static void reset_signals(void) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
 }
 
 // Tells the parent which errno stopped the child, through a pipe that exec closes.

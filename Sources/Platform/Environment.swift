@@ -8,4 +8,11 @@ package enum Environment {
         let text = String(cString: value)
         return text.isEmpty ? nil : text
     }
+
+    /// Takes every variable away but the named ones; to be called before there is another thread.
+    package static func keepOnly(_ names: [String]) {
+        let kept = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+        clearenv()
+        for (name, value) in kept { setenv(name, value, 1) }
+    }
 }

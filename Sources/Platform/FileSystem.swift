@@ -19,6 +19,13 @@ package struct FileStatus: Sendable, Equatable {
     package let links: UInt64
     /// Bytes.
     package let size: Int64
+    package let identity: Identity
+
+    /// Which file it is, whatever its names: another one has another while this one exists.
+    package struct Identity: Sendable, Equatable {
+        let device: UInt64
+        let inode: UInt64
+    }
 
     init(_ status: cplatform_file_status) {
         kind =
@@ -33,6 +40,7 @@ package struct FileStatus: Sendable, Equatable {
         owner = status.owner
         links = status.links
         size = status.size
+        identity = Identity(device: status.device, inode: status.inode)
     }
 }
 

@@ -104,6 +104,11 @@ package enum Socket {
         UInt32(exactly: cplatform_peer_uid(descriptor))
     }
 
+    /// Ends a connection for both sides; its descriptor stays open.
+    package static func shutDown(_ descriptor: Int32) {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
     /// Writes all bytes, waiting for the peer up to a second each time its buffer is full.
     package static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
         var rest = bytes[...]

@@ -3,8 +3,8 @@ internal import Platform
 internal import VaultKit
 internal import VaultStore
 
-/// When the agent's life ends: a signal, a client's request, its directory gone, or nobody left
-/// who needs it.
+/// When the agent's life ends: a signal, a client's request, its directory or its socket gone, or
+/// nobody left who needs it.
 struct AgentLife: Sendable {
     /// Seconds without a client after which an agent started on demand leaves.
     private static let idleLimit = 900.0
@@ -13,6 +13,7 @@ struct AgentLife: Sendable {
 
     let service: AgentService
     let isOnDemand: Bool
+    let socket: SocketFile
 
     /// Waits for the end; why it came.
     func last() async -> String {
@@ -54,10 +55,37 @@ struct AgentLife: Sendable {
         let clock = SystemClock()
         while (try? await clock.sleep(seconds: Self.lookEvery)) != nil {
             if !FileSystem.exists(database) { return "the vault is gone" }
+            // Nobody finds it any more, and it would keep the next agent out.
+            if socket.isGone { return "the socket is gone" }
             if isOnDemand, service.idleSeconds > Self.idleLimit, !service.isNeeded {
                 return "idle"
             }
         }
         return nil
+    }
+}
+
+/// The file of the agent's socket, told apart from one that came in its place.
+struct SocketFile: Sendable {
+    private let path: String
+    private let identity: FileStatus.Identity
+
+    init(_ path: String) throws(SystemError) {
+        self.path = path
+        identity = try FileSystem.status(of: path).identity
+    }
+
+    /// A path that cannot be looked at for the moment says nothing.
+    var isGone: Bool {
+        do {
+            return try FileSystem.status(of: path).identity != identity
+        } catch {
+            return error == .notFound
+        }
+    }
+
+    /// Removes it, unless the path leads to another's by now.
+    func remove() {
+        if !isGone { try? FileSystem.remove(path) }
     }
 }

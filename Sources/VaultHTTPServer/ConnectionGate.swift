@@ -19,12 +19,12 @@ struct ConnectionGate {
     private static let pause: Duration = .milliseconds(100)
 
     /// The descriptor to poll, when a connection may come in.
-    mutating func descriptor(connections: Int, now: ContinuousClock.Instant) -> Int32? {
+    mutating func descriptor(hasRoom: Bool, now: ContinuousClock.Instant) -> Int32? {
         if let end = closedUntil {
             guard now >= end else { return nil }
             closedUntil = nil
         }
-        return connections < limit ? listener.descriptor : nil
+        return hasRoom ? listener.descriptor : nil
     }
 
     /// Time until the gate opens again, when it is shut.

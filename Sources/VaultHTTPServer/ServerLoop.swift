@@ -10,7 +10,9 @@ final class ServerLoop {
     private let mailbox: Mailbox<ServerMessage>
     private var gate: ConnectionGate
     private var daemon: OpaquePointer?
-    private var connections = 0
+    /// The connections, numbered in the order they came.
+    private var seats: [Connection: UInt64] = [:]
+    private var lastSeat: UInt64 = 0
     private var lastNumber: UInt64 = 0
     private var exchanges: [Connection: Exchange] = [:]
     private var handled: [UInt64: Connection] = [:]
@@ -48,7 +50,7 @@ final class ServerLoop {
     private func turn() {
         let now = ContinuousClock.now
         var watched = [mailbox.descriptor, vault_mhd_epoll_descriptor(daemon)]
-        let door = gate.descriptor(connections: connections, now: now)
+        let door = gate.descriptor(hasRoom: seats.count < gate.limit || oldestIdle != nil, now: now)
         if let door { watched.append(door) }
         let ready = Descriptor.waitReadable(watched, milliseconds: timeout(now: now))
         if ready[0] { mailbox.takeAll().forEach(receive) }
@@ -69,10 +71,26 @@ final class ServerLoop {
     }
 
     private func acceptAll() {
-        while connections < gate.limit, let socket = gate.next() {
+        if seats.count >= gate.limit { makeRoom() }
+        while seats.count < gate.limit, let socket = gate.next() {
             // The library closes the socket itself when it fails.
             _ = MHD_add_connection(daemon, socket, nil, 0)
         }
+    }
+
+    /// Shows whoever has been here longest without a request the door: connections that say nothing,
+    /// or a byte now and then, must not keep others out.
+    private func makeRoom() {
+        // What has arrived counts.
+        _ = MHD_run(daemon)
+        guard seats.count >= gate.limit, let oldestIdle else { return }
+        // The library sees the end of the connection and closes it.
+        Socket.shutDown(vault_mhd_socket(oldestIdle))
+        _ = MHD_run(daemon)
+    }
+
+    private var oldestIdle: Connection? {
+        seats.filter { exchanges[$0.key]?.isHandled != true }.min { $0.value < $1.value }?.key
     }
 
     // MARK: - Messages
@@ -118,8 +136,12 @@ final class ServerLoop {
     // MARK: - The library's callbacks
 
     func connectionChanged(_ connection: Connection, opened: Bool) {
-        connections += opened ? 1 : -1
-        if !opened { forget(connection) }
+        guard opened else {
+            seats[connection] = nil
+            return forget(connection)
+        }
+        lastSeat += 1
+        seats[connection] = lastSeat
     }
 
     func requestBegan(_ connection: Connection, target: String) {

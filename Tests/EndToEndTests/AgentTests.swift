@@ -73,6 +73,24 @@ extension EndToEndTests {
             }
         }
 
+        /// libcurl reads variables of its own, and writes the keys of TLS connections where one says.
+        @Test func inTheForegroundItKeepsNothingThatDirectsItsRequests() throws {
+            try withStage { stage in
+                let server = try stage.startServer()
+                try stage.initialize()
+                let keys = "\(stage.root)/keys"
+                var launch = try stage.vaultLaunch(["agent", "run"])
+                launch.environment["SSLKEYLOGFILE"] = keys
+                launch.environment["http_proxy"] = "http://127.0.0.1:9"
+                let run = try stage.start(launch)
+                #expect(try poll(seconds: 10) { run.stderrSoFar.contains("ready") })
+                try stage.add("work", from: server)
+                #expect(try stage.vault("refresh", "work").code == 0)
+                #expect(try stage.requireAgent() == run.process.pid)
+                #expect(!Files.exists(keys))
+            }
+        }
+
         /// A file of the vault, or what libraries make for themselves.
         private func isItsOwn(_ target: String, _ stage: Stage) -> Bool {
             let kinds = ["\(stage.vaultHome)/", "socket:", "anon_inode:", "pipe:"]

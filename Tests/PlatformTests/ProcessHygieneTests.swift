@@ -30,6 +30,27 @@ import Testing
         }
     }
 
+    /// Row F-13b of the fault matrix.
+    @Test func aFileAtItsSizeLimitIsAnErrorAndNotTheEnd() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGXFSZ, SIG_DFL)
+            // The threads that tests run on block signals, the main thread of a command does not.
+            var all = sigset_t()
+            sigfillset(&all)
+            pthread_sigmask(SIG_UNBLOCK, &all, nil)
+            try ProcessHygiene.harden()
+            var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+            guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else {
+                exit(10)
+            }
+            var template = Array("/tmp/vault-test-XXXXXX".utf8CString)
+            let file = mkstemp(&template)
+            guard file >= 0, unlink(template) == 0 else { exit(11) }
+            guard write(file, "x", 1) == 1 else { exit(12) }
+            guard write(file, "y", 1) == -1, errno == EFBIG else { exit(13) }
+        }
+    }
+
     @Test func filesArePrivateAndNoCoreIsWritten() async {
         await #expect(processExitsWith: .success) {
             umask(0)

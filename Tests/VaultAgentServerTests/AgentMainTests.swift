@@ -61,6 +61,41 @@ import VaultStore
         }
     }
 
+    /// Row F-53 of the fault matrix: nobody could reach it any more, and it would keep others out.
+    @Test func leavesWhenItsSocketIsRemoved() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try ProgramDirectory()
+            var pipe = try Pipe()
+            let words = ["--ready-fd", "\(dup(pipe.writing))"]
+            let agent = Task { await AgentMain.run(words) }
+            _ = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
+            try FileSystem.remove(directory.location.socket)
+            alarm(20)
+            guard await agent.value == 0 else { exit(10) }
+            let lock = try FileLock(path: directory.location.lock)
+            guard try lock.tryLock(.agent) else { exit(11) }
+        }
+    }
+
+    @Test func leavesTheSocketThatReplacedItsOwn() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try ProgramDirectory()
+            var pipe = try Pipe()
+            let words = ["--ready-fd", "\(dup(pipe.writing))"]
+            let agent = Task { await AgentMain.run(words) }
+            _ = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
+            try FileSystem.remove(directory.location.socket)
+            let other = try ListeningSocket.unix(
+                directory: directory.location.directory,
+                name: VaultLocation.socketName
+            )
+            alarm(20)
+            guard await agent.value == 0 else { exit(10) }
+            guard FileSystem.exists(directory.location.socket) else { exit(11) }
+            other.close()
+        }
+    }
+
     @Test func aFileInTheSocketsPlaceStays() async {
         await #expect(processExitsWith: .success) {
             let directory = try ProgramDirectory()

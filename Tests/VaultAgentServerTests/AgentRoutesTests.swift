@@ -210,7 +210,12 @@ import VaultKit
     @Test func aStopThatComesBeforeAnybodyListensIsNotLost() async throws {
         let agent = try await AgentFixture.make()
         #expect(await agent.answer("POST", "/v1/stop").status == 204)
-        let life = AgentLife(service: agent.service, isOnDemand: false)
+        let life = AgentLife(
+            service: agent.service,
+            isOnDemand: false,
+            // Nothing listens here: any file that stays does.
+            socket: try SocketFile(agent.location.database)
+        )
         #expect(await life.last() == "asked")
         await agent.service.stop()
     }

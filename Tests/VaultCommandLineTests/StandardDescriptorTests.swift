@@ -1,7 +1,8 @@
 import Glibc
 import Platform
 import Testing
-import VaultCommandLine
+
+@testable import VaultCommandLine
 
 /// Each in a process of its own, whose standard descriptors it closes.
 @Suite struct StandardDescriptorTests {
@@ -42,6 +43,20 @@ import VaultCommandLine
             try ProcessHygiene.harden()
             var after = stat()
             guard fstat(1, &after) == 0, before.st_ino == after.st_ino else { exit(11) }
+        }
+    }
+
+    /// Row F-41 of the fault matrix: a path comes from the environment, and into many words.
+    @Test func wordsReachATerminalAsWordsAlone() async {
+        await #expect(processExitsWith: .success) {
+            var pipe = try Pipe()
+            guard dup2(pipe.writing, 2) == 2 else { exit(10) }
+            Terminal().words("made a vault in /\u{1b}[2J\n\u{202e}")
+            close(2)
+            let shown = try pipe.readToEnd(limit: 4096, milliseconds: 5000)
+            guard shown == Array("vault: made a vault in /\\u{1b}[2J\\u{a}\\u{202e}\n".utf8) else {
+                exit(11)
+            }
         }
     }
 }

@@ -67,7 +67,7 @@ import VaultHTTPServer
         await server.stop()
     }
 
-    @Test func oneConnectionTooManyWaitsForASeat() async throws {
+    @Test func oneConnectionTooManyFindsASeat() async throws {
         var limits = HTTPServerLimits()
         limits.connections = 2
         let server = try HTTPServer(on: .loopback(), limits: limits, handler: Self.length)
@@ -84,6 +84,53 @@ import VaultHTTPServer
             return bodies
         }
         #expect(bodies == ["3", "3", "3"])
+        await server.stop()
+    }
+
+    /// Row F-52 of the fault matrix: half a request, or none, holds nobody up.
+    @Test func whoSendsNoRequestGivesUpTheSeatToTheNext() async throws {
+        var limits = HTTPServerLimits()
+        limits.connections = 2
+        let server = try HTTPServer(on: .loopback(), limits: limits, handler: Self.length)
+        let answers = try await onThread { [port = server.port, text = post(3)] in
+            let silent = try (1...5).map { _ in try RawClient.connected(port: port) }
+            for client in silent { client.send("GET / HT") }
+            let client = try RawClient.connected(port: port)
+            client.send(text)
+            return [client.answer()?.body, silent[0].answer()?.body]
+        }
+        #expect(answers == ["3", nil])
+        await server.stop()
+    }
+
+    @Test func whoWaitsForAnAnswerKeepsTheSeat() async throws {
+        var limits = HTTPServerLimits()
+        limits.connections = 1
+        let (arrivals, arrived) = AsyncStream<Void>.makeStream()
+        let (releases, release) = AsyncStream<Void>.makeStream()
+        let server = try HTTPServer(on: .loopback(), limits: limits) { request in
+            if request.target == "/slow" {
+                arrived.yield()
+                for await _ in releases { break }
+            }
+            return .response(HTTPServerResponse(status: 200, text: request.target))
+        }
+        let port = server.port
+        async let slow = onThread {
+            let client = try RawClient.connected(port: port)
+            client.send("GET /slow HTTP/1.1\r\nHost: h\r\n\r\n")
+            return client.answer()?.body
+        }
+        for await _ in arrivals { break }
+        async let quick = onThread {
+            let client = try RawClient.connected(port: port)
+            client.send("GET /quick HTTP/1.1\r\nHost: h\r\n\r\n")
+            return client.answer()?.body
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        release.yield()
+        #expect(try await slow == "/slow")
+        #expect(try await quick == "/quick")
         await server.stop()
     }
 }

@@ -7,8 +7,8 @@
 void cplatform_tsan_acquire(const void *address);
 void cplatform_tsan_release(const void *address);
 
-// Fatal signals back to their defaults, no core file, not dumpable, umask 077, no SIGPIPE, and
-// descriptors 0 to 2 taken where they were closed.
+// Fatal signals back to their defaults, no core file, not dumpable, umask 077, no SIGPIPE and no
+// SIGXFSZ, and descriptors 0 to 2 taken where they were closed.
 int32_t cplatform_harden(void);
 
 // Open-file-description byte-range lock, exclusive, never waiting. length 0 reaches to the end.

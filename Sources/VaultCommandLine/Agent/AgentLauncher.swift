@@ -16,11 +16,6 @@ enum AgentLaunchError: Error, Sendable {
 struct AgentLauncher: Sendable {
     /// Milliseconds the agent has to open the vault.
     private static let patience: Int32 = 30_000
-    /// What of the caller's environment the agent gets: nothing that could direct its requests.
-    private static let passedOn = [
-        "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "PATH", "XDG_CONFIG_HOME",
-        "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "TMPDIR",
-    ]
 
     let location: VaultLocation
 
@@ -40,7 +35,7 @@ struct AgentLauncher: Sendable {
     func start(onDemand: Bool) throws -> Bool {
         let program = try Self.program()
         var environment: [String: String] = [:]
-        for name in Self.passedOn { environment[name] = Environment[name] }
+        for name in AgentEnvironment.names { environment[name] = Environment[name] }
         environment["VAULT_HOME"] = location.directory
         let output: [UInt8]
         do {

@@ -19,11 +19,11 @@ package struct Terminal: Sendable {
         }
     }
 
-    /// Writes words for a person.
+    /// Writes words for a person: one line, whatever is in them.
     ///
     /// If even that fails there is nobody to tell.
     func words(_ text: String) {
-        try? Descriptor.write("vault: \(text)\n", to: 2)
+        try? Descriptor.write("vault: \(Printable.escaped(text))\n", to: 2)
     }
 
     func error(_ text: String) {
