@@ -72,6 +72,28 @@ import VaultTesting
         }
     }
 
+    @Test("closing ends the scheduler")
+    func schedulerEnds() async throws {
+        try await withScene { scene in
+            try await scene.add()
+            let scheduler = Task { try await scene.vault.runScheduler() }
+            try await scene.clock.waitForSleepers(1)
+            await scene.vault.close()
+            await #expect(throws: CancellationError.self) { try await scheduler.value }
+        }
+    }
+
+    @Test("what is no number is refused before anything is sent")
+    func notANumber() async throws {
+        try await withScene { scene in
+            try await scene.addExpired()
+            let error = await vaultError {
+                try await scene.vault.accessToken(for: "work", minimumLifetime: .nan)
+            }
+            #expect(error?.code == .invalidInput)
+        }
+    }
+
     @Test("after closing every call says so, and a new stream of events ends at once")
     func closed() async throws {
         try await withScene { scene in

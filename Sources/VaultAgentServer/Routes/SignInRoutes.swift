@@ -30,3 +30,29 @@ extension AgentRoutes {
         return try Self.json(signIn.document(await signIn.outcome(within: wait)))
     }
 }
+
+extension SignIn {
+    /// As it goes over the socket.
+    func document(_ outcome: Outcome?) -> SignInDocument {
+        let state: SignInDocument.State
+        var failure: ErrorDocument.Failure?
+        var renewable: Bool?
+        switch outcome {
+        case nil: state = .waiting
+        case .ready(let isRenewable):
+            state = .ready
+            renewable = isRenewable
+        case .failed(let error):
+            state = .failed
+            failure = ErrorDocument.Failure(error)
+        }
+        return SignInDocument(
+            id: id,
+            state: state,
+            authorizationURL: authorizationURL.string,
+            redirectURI: redirectURI,
+            error: failure,
+            renewable: renewable
+        )
+    }
+}

@@ -16,8 +16,6 @@ final class SignIn: Sendable {
     static let life = 600.0
     /// Seconds without a question from the command after which nobody is waiting any more.
     static let unattendedLife = 90.0
-    /// Seconds for which storing a grant is tried.
-    static let savingLife = 30.0
     /// Seconds that the outcome can be asked for.
     static let resultLife = 60.0
 
@@ -26,10 +24,7 @@ final class SignIn: Sendable {
     let redirectURI: String
 
     private let request: SignInRequest
-    private let metadata: AuthorizationServerMetadata
-    private let vault: Vault
-    private let transport: any HTTPTransport
-    private let proofKey: ProofKey
+    private let exchange: CodeExchange
     private let listener: Locked<ListeningSocket?>
     private let state: Locked<State>
 
@@ -62,7 +57,7 @@ final class SignIn: Sendable {
         let address = try LoopbackAddress(request.redirectURI)
         let socket = try address.listen()
         let redirectURI = address.redirectURI(port: socket.port)
-        proofKey = ProofKey.make()
+        let proofKey = ProofKey.make()
         let authorization = AuthorizationRequest(
             endpoint: endpoint,
             clientID: request.clientID,
@@ -74,9 +69,14 @@ final class SignIn: Sendable {
         authorizationURL = authorization.url
         self.redirectURI = redirectURI
         self.request = request
-        self.metadata = metadata
-        self.vault = vault
-        self.transport = transport
+        exchange = CodeExchange(
+            request: request,
+            metadata: metadata,
+            redirectURI: redirectURI,
+            codeVerifier: proofKey.codeVerifier,
+            vault: vault,
+            transport: transport
+        )
         listener = Locked(socket)
         state = Locked(
             State(
@@ -182,7 +182,7 @@ final class SignIn: Sendable {
             settle(.failed(VaultError(.signInFailed, facts: facts)))
             return SignInPage.failed(account: self.request.name)
         case .code(let code, _):
-            let outcome = await exchange(code)
+            let outcome = await exchange.outcome(of: code)
             settle(outcome)
             return switch outcome {
             case .ready: SignInPage.ready(account: self.request.name)
@@ -203,111 +203,5 @@ final class SignIn: Sendable {
             if case .code = judgement { state.isExchanging = true }
             return judgement
         }
-    }
-
-    private func exchange(_ code: Secret) async -> Outcome {
-        let client = request.client(metadata)
-        let endpoint = metadata.tokenEndpoint
-        let sent = SystemClock().now()
-        do {
-            let response = try await transport.send(
-                TokenRequest.authorizationCode(
-                    code,
-                    redirectURI: redirectURI,
-                    codeVerifier: proofKey.codeVerifier,
-                    client: client,
-                    endpoint: endpoint
-                )
-            )
-            let answer = TokenResponseReader(grantType: .authorizationCode)
-                .read(response, countingFrom: sent.wall, presented: code)
-            switch answer {
-            case .refused(let error): return .failed(VaultError(error, host: endpoint.host))
-            case .granted(let granted):
-                return try await keep(granted, registration(client), sent: sent)
-            }
-        } catch {
-            return .failed(VaultError(error, account: request.name))
-        }
-    }
-
-    /// Stores a grant.
-    ///
-    /// One that has come is not let go at once because the store does not take it; the person is
-    /// there to sign in again if it never does.
-    private func keep(
-        _ granted: TokenResponse,
-        _ registration: AccountRegistration,
-        sent: Moment
-    ) async throws -> Outcome {
-        let end = Uptime.seconds() + Self.savingLife
-        while true {
-            do {
-                try await vault.signIn(registration, granted, sent: sent)
-                return .ready(renewable: granted.refreshToken != nil)
-            } catch let error as VaultError where [.storage, .busy].contains(error.code) {
-                guard Uptime.seconds() < end else {
-                    throw VaultError(.notSaved, account: request.name, facts: error.facts)
-                }
-                try await SystemClock().sleep(seconds: 1)
-            }
-        }
-    }
-
-    private func registration(_ client: Client) -> AccountRegistration {
-        AccountRegistration(
-            name: request.name,
-            client: client,
-            tokenEndpoint: metadata.tokenEndpoint,
-            authorizationEndpoint: metadata.authorizationEndpoint,
-            issuer: metadata.issuer,
-            redirectURI: request.redirectURI,
-            requestedScope: request.requestedScope
-        )
-    }
-}
-
-extension VaultError {
-    /// Why a code was not exchanged.
-    fileprivate init(_ answer: TokenEndpointError, host: String) {
-        var facts: [Fact: String] = [
-            .host: host, .status: "\(answer.status)", .reason: "code_refused",
-        ]
-        facts[.error] = answer.code
-        facts[.errorDescription] = answer.description
-        let code: Code =
-            switch answer.class {
-            case .clientRefused: .clientRefused
-            case .requestRefused: .requestRefused
-            case .throttled, .slowDown: .throttled
-            default: .signInFailed
-            }
-        self.init(code, facts: facts)
-    }
-}
-
-extension SignIn {
-    /// As it goes over the socket.
-    func document(_ outcome: Outcome?) -> SignInDocument {
-        let state: SignInDocument.State
-        var failure: ErrorDocument.Failure?
-        var renewable: Bool?
-        switch outcome {
-        case nil: state = .waiting
-        case .ready(let isRenewable):
-            state = .ready
-            renewable = isRenewable
-        case .failed(let error):
-            state = .failed
-            failure = ErrorDocument.Failure(error)
-        }
-        return SignInDocument(
-            id: id,
-            state: state,
-            authorizationURL: authorizationURL.string,
-            redirectURI: redirectURI,
-            error: failure,
-            renewable: renewable
-        )
     }
 }

@@ -130,6 +130,7 @@ public final class Vault: Sendable {
         // In a task of its own, awaited here: the caller's may be cancelled, and draining is not.
         let draining = Task { await refresher.drain(limit: 60) }
         await draining.value
+        schedulerWakeup.wake()
         cache.forgetAll()
         hub.finish()
     }

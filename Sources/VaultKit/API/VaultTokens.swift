@@ -24,6 +24,9 @@ extension Vault {
         newerThan: UInt64? = nil,
         deadline: Double = 60
     ) async throws -> AccessToken {
+        guard minimumLifetime?.isNaN != true, !deadline.isNaN else {
+            throw VaultError(.invalidInput, account: account, facts: [.field: "minimum_lifetime"])
+        }
         let now = clock.now()
         if let hit = cache.token(
             of: account,

@@ -8,11 +8,13 @@ extension Vault {
     /// The store's index of due times is the queue: there is no task or timer for each account. Any
     /// number of processes may run this on one vault; each refresh is still sent once.
     ///
-    /// - Throws: `CancellationError`, and nothing else: a failing account is tried again later.
+    /// - Throws: `CancellationError` when the task is cancelled or the vault closed, and nothing
+    ///   else: a failing account is tried again later.
     public func runScheduler() async throws {
         var scheduler = Scheduler(vault: self)
         while true {
             try Task.checkCancellation()
+            guard !refresher.isClosed else { throw CancellationError() }
             let pause = await scheduler.dispatch()
             await schedulerWakeup.sleep(seconds: pause, clock: clock)
         }

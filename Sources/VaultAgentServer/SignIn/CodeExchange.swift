@@ -1,0 +1,98 @@
+internal import FoundationEssentials
+internal import OAuth
+internal import Platform
+internal import VaultCrypto
+internal import VaultKit
+
+/// Turns the code that a browser brought into a stored grant (RFC 6749 §4.1.3).
+struct CodeExchange: Sendable {
+    /// Seconds for which storing a grant is tried.
+    private static let savingLife = 30.0
+
+    let request: SignInRequest
+    let metadata: AuthorizationServerMetadata
+    let redirectURI: String
+    let codeVerifier: Secret
+    let vault: Vault
+    let transport: any HTTPTransport
+
+    func outcome(of code: Secret) async -> SignIn.Outcome {
+        let client = request.client(metadata)
+        let endpoint = metadata.tokenEndpoint
+        let sent = SystemClock().now()
+        do {
+            let response = try await transport.send(
+                TokenRequest.authorizationCode(
+                    code,
+                    redirectURI: redirectURI,
+                    codeVerifier: codeVerifier,
+                    client: client,
+                    endpoint: endpoint
+                )
+            )
+            let answer = TokenResponseReader(grantType: .authorizationCode)
+                .read(response, countingFrom: sent.wall, presented: code)
+            switch answer {
+            case .refused(let error): return .failed(VaultError(error, host: endpoint.host))
+            case .granted(let granted):
+                return try await keep(granted, registration(client), sent: sent)
+            }
+        } catch {
+            return .failed(VaultError(error, account: request.name))
+        }
+    }
+
+    /// Stores a grant.
+    ///
+    /// One that has come is not let go at once because the store does not take it; the person is
+    /// there to sign in again if it never does.
+    private func keep(
+        _ granted: TokenResponse,
+        _ registration: AccountRegistration,
+        sent: Moment
+    ) async throws -> SignIn.Outcome {
+        let end = Uptime.seconds() + Self.savingLife
+        while true {
+            do {
+                try await vault.signIn(registration, granted, sent: sent)
+                return .ready(renewable: granted.refreshToken != nil)
+            } catch let error as VaultError where [.storage, .busy].contains(error.code) {
+                guard Uptime.seconds() < end else {
+                    throw VaultError(.notSaved, account: request.name, facts: error.facts)
+                }
+                try await SystemClock().sleep(seconds: 1)
+            }
+        }
+    }
+
+    private func registration(_ client: Client) -> AccountRegistration {
+        AccountRegistration(
+            name: request.name,
+            client: client,
+            tokenEndpoint: metadata.tokenEndpoint,
+            authorizationEndpoint: metadata.authorizationEndpoint,
+            issuer: metadata.issuer,
+            redirectURI: request.redirectURI,
+            requestedScope: request.requestedScope
+        )
+    }
+}
+
+extension VaultError {
+    /// Why a code was not exchanged.
+    fileprivate init(_ answer: TokenEndpointError, host: String) {
+        var facts: [Fact: String] = [
+            .host: host, .status: "\(answer.status)", .reason: "code_refused",
+        ]
+        facts[.error] = answer.code
+        facts[.errorDescription] = answer.description
+        let code: Code =
+            switch answer.class {
+            case .clientRefused: .clientRefused
+            case .requestRefused: .requestRefused
+            case .throttled, .slowDown: .throttled
+            default: .signInFailed
+            }
+        self.init(code, facts: facts)
+    }
+}
