@@ -166,7 +166,9 @@ let package = Package(
         ),
         .testTarget(
             name: "VaultStoreTests",
-            dependencies: ["VaultStore", "VaultSQLite", "VaultCrypto", "OAuth", "Platform"],
+            dependencies: [
+                "VaultStore", "VaultMigrations", "VaultSQLite", "VaultCrypto", "OAuth", "Platform",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

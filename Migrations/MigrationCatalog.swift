@@ -16,6 +16,9 @@ package enum MigrationCatalog {
         )
     ]
 
+    /// The version of the last entry.
+    package static let newestVersion: Int64 = 1
+
     /// Marks a database as a vault's: "VLT1" in ASCII
     /// (sqlite.org/pragma.html#pragma_application_id).
     package static let applicationID: Int64 = 0x564C_5431

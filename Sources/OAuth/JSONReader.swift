@@ -18,7 +18,7 @@ package struct JSONReader {
     private static let maximumDepth = 256
 
     private var index = 0
-    private var partial: [String: JSONValue] = [:]
+    private var partial = JSONObject()
 
     /// Reads a whole document; one byte order mark in front is passed over.
     package static func read(_ text: Secret) -> Result {
@@ -57,9 +57,9 @@ package struct JSONReader {
     private mutating func object(
         _ input: Span<UInt8>,
         depth: Int
-    ) throws(Failure) -> [String: JSONValue] {
+    ) throws(Failure) -> JSONObject {
         index += 1
-        var members: [String: JSONValue] = [:]
+        var members = JSONObject()
         if accept("}", input) { return members }
         repeat {
             skipBlanks(input)
@@ -67,8 +67,8 @@ package struct JSONReader {
             let name = String(decoding: try string(input), as: UTF8.self)
             guard accept(":", input) else { throw .malformed }
             let member = try value(input, depth: depth + 1)
-            members[name] = member
-            if depth == 0 { partial[name] = member }
+            members.append(name, member)
+            if depth == 0 { partial.append(name, member) }
         } while accept(",", input)
         guard accept("}", input) else { throw .malformed }
         return members

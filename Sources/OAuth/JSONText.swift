@@ -39,7 +39,7 @@ package struct JSONText {
             }
             bytes.append(UInt8(ascii: "]"))
         case .object(let members):
-            append(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+            append(members.dictionary.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         }
     }
 
@@ -80,7 +80,7 @@ extension JSONValue {
         case .string(let secret): 6 * secret.count + 2
         case .array(let elements): elements.reduce(2) { $0 + $1.largestText + 1 }
         case .object(let members):
-            members.reduce(2) { $0 + 6 * $1.key.utf8.count + 4 + $1.value.largestText }
+            members.dictionary.reduce(2) { $0 + 6 * $1.key.utf8.count + 4 + $1.value.largestText }
         }
     }
 }

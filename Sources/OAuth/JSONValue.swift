@@ -12,15 +12,18 @@ package enum JSONValue: Sendable, Hashable {
     case number(String)
     case string(Secret)
     case array([JSONValue])
-    /// Of members with the same name the last one stays (RFC 8259 §4).
-    case object([String: JSONValue])
+    case object(JSONObject)
 }
 
 extension JSONValue {
-    package var object: [String: JSONValue]? {
+    /// An object's members as they are.
+    package var members: JSONObject? {
         guard case .object(let members) = self else { return nil }
         return members
     }
+
+    /// An object's members by name.
+    package var object: [String: JSONValue]? { members?.dictionary }
 
     package var array: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
@@ -38,7 +41,7 @@ extension JSONValue {
     /// The member at a path of names joined by dots.
     package func member(at path: String) -> JSONValue? {
         path.split(separator: ".").reduce(JSONValue?(self)) { value, name in
-            value?.object?[String(name)]
+            value?.members?[String(name)]
         }
     }
 

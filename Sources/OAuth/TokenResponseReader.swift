@@ -26,7 +26,7 @@ package struct TokenResponseReader: Sendable {
         presented: Secret? = nil
     ) -> TokenAnswer {
         let body = TokenBody(response.body)
-        let document = JSONValue.object(body.members)
+        let document = JSONValue.object(JSONObject(body.members))
         let tokens = quirks.tokenPath.flatMap { document.member(at: $0) } ?? document
         let problem = TokenProblem(body.isReadable ? body.members : [:], quirks: quirks)
         let isSuccess = (200..<300).contains(response.status)

@@ -7,7 +7,7 @@ package final class Connection {
     private let handle: OpaquePointer
     private let busyHandler: BusyHandler
     // Prepared statements that nobody is using, by their text.
-    private var idleStatements: [String: OpaquePointer] = [:]
+    private var idleStatements: [(sql: String, handle: OpaquePointer)] = []
 
     /// How a database is opened.
     package enum Mode: Sendable {
@@ -40,7 +40,7 @@ package final class Connection {
     }
 
     deinit {
-        for statement in idleStatements.values { sqlite3_finalize(statement) }
+        for statement in idleStatements { sqlite3_finalize(statement.handle) }
         // close_v2 cannot fail: the handle outlives a statement that is still open.
         sqlite3_close_v2(handle)
     }
@@ -49,8 +49,10 @@ package final class Connection {
 
     /// A statement ready to bind and step; the same text is compiled only once.
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
-        if let idle = idleStatements.removeValue(forKey: sql) {
-            return Statement(handle: idle, sql: sql, connection: self)
+        // There are a few dozen texts in all: looking through them is cheaper than hashing one.
+        if let index = idleStatements.firstIndex(where: { $0.sql == sql }) {
+            let idle = idleStatements.remove(at: index)
+            return Statement(handle: idle.handle, sql: sql, connection: self)
         }
         var compiled: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
@@ -73,8 +75,11 @@ package final class Connection {
     func giveBack(_ statement: OpaquePointer, sql: String) {
         sqlite3_reset(statement)
         sqlite3_clear_bindings(statement)
-        if let other = idleStatements.updateValue(statement, forKey: sql) {
-            sqlite3_finalize(other)
+        // Two of one text were in use at a time; one is enough.
+        if idleStatements.contains(where: { $0.sql == sql }) {
+            sqlite3_finalize(statement)
+        } else {
+            idleStatements.append((sql: sql, handle: statement))
         }
     }
 

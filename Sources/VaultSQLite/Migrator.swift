@@ -45,6 +45,15 @@ package struct Migrator: Sendable {
 
     /// The version of a database, after checking that it is ours and not from the future.
     package func version(of connection: Connection) throws -> Int64 {
+        try Self.version(of: connection, applicationID: applicationID, newest: newestVersion)
+    }
+
+    /// The same without the migrations themselves, which only a database that is behind needs.
+    package static func version(
+        of connection: Connection,
+        applicationID: Int64,
+        newest newestVersion: Int64
+    ) throws -> Int64 {
         let application = try connection.integerPragma("application_id")
         guard application == applicationID else {
             throw Failure.otherApplication(id: application)

@@ -1,10 +1,15 @@
 import FoundationEssentials
 import Testing
+import VaultMigrations
 import VaultSQLite
 
 @testable import VaultStore
 
 @Suite struct SchemaTests {
+    @Test func theNewestVersionIsThatOfTheLastMigration() {
+        #expect(Schema.migrator.newestVersion == MigrationCatalog.newestVersion)
+    }
+
     @Test func theDigestIsThatOfTheMigrations() throws {
         let connection = try Connection(path: ":memory:", mode: .create)
         try connection.write {

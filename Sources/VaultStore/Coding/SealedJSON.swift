@@ -7,14 +7,14 @@ internal import VaultCrypto
 ///
 /// Tokens go from record to `Secret` and back without becoming text in between.
 struct SealedJSON {
-    private var members: [String: JSONValue]
+    private let members: JSONObject
 
     init(_ members: [String: JSONValue?]) {
-        self.members = members.compactMapValues { $0 }
+        self.members = JSONObject(members.compactMapValues { $0 })
     }
 
     init(_ value: JSONValue?) throws(SealingError) {
-        guard let members = value?.object else { throw SealingError() }
+        guard let members = value?.members else { throw SealingError() }
         self.members = members
     }
 

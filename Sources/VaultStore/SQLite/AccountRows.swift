@@ -6,7 +6,8 @@ internal import VaultSQLite
 extension VaultFile {
     private static let columns = """
         number, account_id, name, revision, account_box, generation, tokens_box, intent_box, \
-        state, due_at, failure_count, failure, failed_at
+        state, due_at, failure_count, failure, failed_at, refresh_token_hash, \
+        EXISTS (SELECT 1 FROM spent_token WHERE hash = account.refresh_token_hash)
         """
 
     /// The account of this name.
@@ -157,7 +158,7 @@ extension VaultFile {
     ) throws -> StoredAccount.Health {
         let count = Int(row.integer(at: 10))
         return StoredAccount.Health(
-            state: try state(hinted: row.text(at: 8), tokens, keyring),
+            state: try state(&row, tokens, keyring),
             due: row.optionalInteger(at: 9).map { Date(unixSeconds: $0) },
             failures: count == 0
                 ? nil
@@ -171,19 +172,29 @@ extension VaultFile {
 
     /// The state that the tokens speak of, else the one that the column has.
     private func state(
-        hinted: String,
+        _ row: inout Statement,
         _ tokens: TokenSet,
         _ keyring: Keyring
     ) throws -> AccountState {
         if tokens.signInNeeded != nil { return .signInNeeded }
         // A row that was put back whole opens. Its refresh token was spent since, and spending it
         // again may end the grant.
-        if let token = tokens.refreshToken, try isSpent(keyring.spentTokenHash(of: token)) {
-            return .verifyBeforeUse
-        }
-        let hinted = AccountState(rawValue: hinted) ?? .verifyBeforeUse
+        if try isSpent(&row, tokens, keyring) { return .verifyBeforeUse }
+        let hinted = AccountState(rawValue: row.text(at: 8)) ?? .verifyBeforeUse
         // Only the seal says that a sign-in is needed.
         return hinted == .signInNeeded ? .active : hinted
+    }
+
+    /// Whether the refresh token of a row was spent: what the row itself found, if it looked for the
+    /// right hash.
+    private func isSpent(
+        _ row: inout Statement,
+        _ tokens: TokenSet,
+        _ keyring: Keyring
+    ) throws -> Bool {
+        guard let token = tokens.refreshToken else { return false }
+        let hash = keyring.spentTokenHash(of: token)
+        return hash == row.optionalBlob(at: 13) ? row.integer(at: 14) != 0 : try isSpent(hash)
     }
 
     /// Whether a refresh token of this hash was spent here.

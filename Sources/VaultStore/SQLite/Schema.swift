@@ -26,7 +26,7 @@ enum Schema {
     /// A trigger or view that somebody added would run inside our transactions.
     static func check(_ connection: Connection, path: String) throws {
         let version = try version(of: connection, path: path)
-        guard version == migrator.newestVersion, try digest(of: connection) == digest else {
+        guard version == MigrationCatalog.newestVersion, try digest(of: connection) == digest else {
             throw StoreError.tampered(.schema)
         }
     }
@@ -36,7 +36,11 @@ enum Schema {
     @discardableResult
     static func version(of connection: Connection, path: String) throws -> Int64 {
         do {
-            return try migrator.version(of: connection)
+            return try Migrator.version(
+                of: connection,
+                applicationID: MigrationCatalog.applicationID,
+                newest: MigrationCatalog.newestVersion
+            )
         } catch Migrator.Failure.newerSchema(let version) {
             throw StoreError.newerFormat(version: version)
         } catch Migrator.Failure.otherApplication {
