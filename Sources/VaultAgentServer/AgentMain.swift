@@ -61,6 +61,7 @@ package enum AgentMain {
         }
         let transport = CurlTransport(userAgent: "vault/\(VaultVersion.current)")
         let vault = try await Vault.open(location, unlock: .keyFile, transport: transport)
+        try VaultFile.checkFileIfThere(location.log)
         let log = try AgentLog(location)
         let service = AgentService(vault: vault, transport: transport, log: log)
         let server = try listen(location, service)

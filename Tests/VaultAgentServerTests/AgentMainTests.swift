@@ -115,6 +115,27 @@ import VaultStore
         }
     }
 
+    /// Nothing is written into a file that has another name somewhere.
+    @Test func aLogWithTwoNamesStaysAsItIs() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try ProgramDirectory()
+            let log = directory.location.log
+            let file = open(directory.directory.path + "/other", O_CREAT | O_WRONLY, 0o600)
+            guard file >= 0, link(directory.directory.path + "/other", log) == 0 else { exit(10) }
+            alarm(20)
+            var pipe = try Pipe()
+            guard await AgentMain.run(["--ready-fd", "\(dup(pipe.writing))"]) == 1 else { exit(11) }
+            let line = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
+            let expected = """
+                {"alreadyRunning":false,"error":{"code":"unsafe_permissions",\
+                "facts":{"found":"2 names","path":"\(log)"}},"pid":0}
+
+                """
+            guard line == Array(expected.utf8) else { exit(12) }
+            guard try FileSystem.status(of: log).size == 0 else { exit(13) }
+        }
+    }
+
     @Test func saysWhyItCannotStart() async {
         await #expect(processExitsWith: .success) {
             setenv("VAULT_HOME", "/nonexistent/vault", 1)

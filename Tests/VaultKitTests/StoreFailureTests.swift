@@ -76,7 +76,7 @@ import VaultTesting
             try FileSystem.remove(lock)
             try FileSystem.makeDirectories(lock)
             let error = await vaultError { try await scene.openAgain() }
-            #expect(error?.code == .storage)
+            #expect(error?.code == .unsafePermissions)
             #expect(error?.facts[.path] == lock)
         }
     }

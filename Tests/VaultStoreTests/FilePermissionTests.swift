@@ -11,10 +11,10 @@ import Testing
     enum Change: String, CaseIterable, Codable, Sendable {
         case directory0755, directory0770, directory0701
         case database0644, database0640, database0601
-        case journal0644, key0644
+        case journal0644, lock0644, key0644
         case databaseLink, journalLink, keyLink
-        case databaseHardLink, keyHardLink
-        case databaseFIFO, databaseDirectory, keyFIFO
+        case databaseHardLink, lockHardLink, keyHardLink
+        case databaseFIFO, databaseDirectory, lockFIFO, keyFIFO
         case directoryIsAFile
         case parent0777, parent0770
 
@@ -27,14 +27,17 @@ import Testing
             case .database0640: try change(vault.database, 0o640)
             case .database0601: try change(vault.database, 0o601)
             case .journal0644: try change(vault.journal, 0o644)
+            case .lock0644: try change(vault.location.lock, 0o644)
             case .key0644: try change(vault.keyFile, 0o644)
             case .databaseLink: try moveAway(vault.database, leaving: .link)
             case .journalLink: try moveAway(vault.journal, leaving: .link)
             case .keyLink: try moveAway(vault.keyFile, leaving: .link)
             case .databaseHardLink: try link(vault.database)
+            case .lockHardLink: try link(vault.location.lock)
             case .keyHardLink: try link(vault.keyFile)
             case .databaseFIFO: try moveAway(vault.database, leaving: .fifo)
             case .databaseDirectory: try moveAway(vault.database, leaving: .directory)
+            case .lockFIFO: try moveAway(vault.location.lock, leaving: .fifo)
             case .keyFIFO: try moveAway(vault.keyFile, leaving: .fifo)
             case .directoryIsAFile: try moveAway(vault.location.directory, leaving: .file)
             case .parent0777: try change(vault.folder, 0o777)
@@ -53,13 +56,16 @@ import Testing
                 case .database0640: (vault.database, .mode(0o640, wanted: 0o600))
                 case .database0601: (vault.database, .mode(0o601, wanted: 0o600))
                 case .journal0644: (vault.journal, .mode(0o644, wanted: 0o600))
+                case .lock0644: (vault.location.lock, .mode(0o644, wanted: 0o600))
                 case .key0644: (vault.keyFile, .mode(0o644, wanted: 0o600))
                 case .databaseLink: (vault.database, .symbolicLink)
                 case .journalLink: (vault.journal, .symbolicLink)
                 case .keyLink: (vault.keyFile, .symbolicLink)
                 case .databaseHardLink: (vault.database, .hardLinks(2))
+                case .lockHardLink: (vault.location.lock, .hardLinks(2))
                 case .keyHardLink: (vault.keyFile, .hardLinks(2))
                 case .databaseFIFO, .databaseDirectory: (vault.database, .notARegularFile)
+                case .lockFIFO: (vault.location.lock, .notARegularFile)
                 case .keyFIFO: (vault.keyFile, .notARegularFile)
                 case .directoryIsAFile: (directory, .notADirectory)
                 case .parent0777: (vault.folder, .parentWritable(mode: 0o777))
@@ -99,6 +105,7 @@ import Testing
                 let vault = TemporaryVault(folder: folder)
                 try vault.create()
                 _ = try vault.open().insert(Fixture.account("work"))
+                _ = try FileLock(path: vault.location.lock)
                 try change.make(in: vault)
                 #expect(throws: change.problem(in: vault)) { try vault.open() }
             }

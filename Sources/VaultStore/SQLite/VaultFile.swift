@@ -81,12 +81,17 @@ package final class VaultFile {
         } catch let error as SystemError {
             throw StoreError.file(path: location.directory, error)
         }
+        for path in [location.journal, location.lock] { try checkFileIfThere(path) }
+    }
+
+    /// The same for a file that the first write to it makes.
+    package static func checkFileIfThere(_ path: String) throws {
         do {
-            try FilePermissions.checkFile(location.journal)
+            try FilePermissions.checkFile(path)
         } catch let error as SystemError where error == .notFound {
-            // The first write makes it.
+            return
         } catch let error as SystemError {
-            throw StoreError.file(path: location.journal, error)
+            throw StoreError.file(path: path, error)
         }
     }
 
