@@ -5,7 +5,8 @@
 -- where the epoch says which of the keyring's data keys the record key comes from, and in vault and
 -- key_slot rows, which have no epoch,
 --     nonce (24 bytes) . secretbox
--- Contexts, kinds and keys are those of the crypto vectors. Every box but the root key's is padded.
+-- Contexts, kinds and keys are described in Tests/VaultCryptoTests/Fixtures/README.md. Every box
+-- but the root key's is padded.
 -- Plaintexts are JSON objects in UTF-8, except for the keyring and the root key; a member that has
 -- no value is left out. Everything the vault acts on is inside a box; the columns beside them are
 -- hints (for ordering, listing and completion) and are compared with the box before anything is

@@ -5,7 +5,7 @@ import Testing
 @testable import VaultCommandLine
 
 @Suite struct HelpPagesTests {
-    /// DESIGN.md 7 and the words of the first issue.
+    /// Every command there is.
     @Test func listsEveryCommand() {
         let names = HelpPages.commands.map { $0.name }
         #expect(
