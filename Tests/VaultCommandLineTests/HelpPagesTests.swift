@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// The options of the first issue: later ones add, none is renamed.
+    /// The options there are: later versions add, none is renamed.
     @Test(
         "a page names its options",
         arguments: [
