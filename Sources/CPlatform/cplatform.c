@@ -134,8 +134,31 @@ static void fail_child(int error_end) {
     _exit(127);
 }
 
-int32_t cplatform_spawn_daemon(
-    const char *path, char *const argv[], char *const envp[], int32_t keep) {
+// Turns the grandchild into the program; `keep` is negative for one that shares our terminal.
+static void become(
+    const char *path, char *const argv[], char *const envp[], int keep, int report) {
+    reset_signals();
+    // What stays open moves out of the way of 0 to 4 before those are taken.
+    int error_end = fcntl(report, F_DUPFD_CLOEXEC, 10);
+    if (error_end < 0) fail_child(report);
+    if (keep < 0) {
+        if (dup2(2, 1) < 0) fail_child(error_end);
+    } else {
+        int null = open("/dev/null", O_RDWR), kept = fcntl(keep, F_DUPFD_CLOEXEC, 10);
+        if (null < 0 || kept < 0 || chdir("/")) fail_child(error_end);
+        for (int descriptor = 0; descriptor < 3; descriptor++) {
+            if (dup2(null, descriptor) < 0) fail_child(error_end);
+        }
+        if (dup2(kept, 3) < 0) fail_child(error_end);
+    }
+    int last = keep < 0 ? 3 : 4;
+    if (dup3(error_end, last, O_CLOEXEC) < 0) fail_child(error_end);
+    close_from(last + 1);
+    execve(path, argv, envp);
+    fail_child(last);
+}
+
+static int32_t spawn(const char *path, char *const argv[], char *const envp[], int keep) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC)) return -errno;
     pid_t child = fork();
@@ -146,57 +169,26 @@ int32_t cplatform_spawn_daemon(
         return -failure;
     }
     if (child == 0) {
+        // Out of the terminal's foreground group: Ctrl-C in the command ends no agent or browser.
         if (setsid() < 0) fail_child(ends[1]);
-        // The daemon is a grandchild: never a zombie of the caller, never a session leader.
+        // The program is a grandchild: never a zombie of the caller, never a session leader.
         pid_t grandchild = fork();
         if (grandchild < 0) fail_child(ends[1]);
         if (grandchild > 0) _exit(0);
-        reset_signals();
-        int null = open("/dev/null", O_RDWR);
-        if (null < 0 || chdir("/")) fail_child(ends[1]);
-        // Both kept descriptors move out of the way of 0 to 4 before those are taken.
-        int error_end = fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
-        int kept = fcntl(keep, F_DUPFD_CLOEXEC, 10);
-        if (error_end < 0 || kept < 0) fail_child(ends[1]);
-        for (int descriptor = 0; descriptor < 3; descriptor++) {
-            if (dup2(null, descriptor) < 0) fail_child(error_end);
-        }
-        if (dup2(kept, 3) < 0 || dup3(error_end, 4, O_CLOEXEC) < 0) fail_child(error_end);
-        close_from(5);
-        execve(path, argv, envp);
-        fail_child(4);
+        become(path, argv, envp, keep, ends[1]);
     }
     close(ends[1]);
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
     return reap_failure(child, ends[0]);
 }
 
+int32_t cplatform_spawn_daemon(
+    const char *path, char *const argv[], char *const envp[], int32_t keep) {
+    return spawn(path, argv, envp, keep);
+}
+
 int32_t cplatform_spawn_attached(const char *path, char *const argv[], char *const envp[]) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC)) return -errno;
-    pid_t child = fork();
-    if (child < 0) {
-        int failure = errno;
-        close(ends[0]);
-        close(ends[1]);
-        return -failure;
-    }
-    if (child == 0) {
-        // Out of the terminal's foreground group: Ctrl-C in the command does not close a browser.
-        if (setsid() < 0) fail_child(ends[1]);
-        pid_t grandchild = fork();
-        if (grandchild < 0) fail_child(ends[1]);
-        if (grandchild > 0) _exit(0);
-        reset_signals();
-        if (dup2(2, 1) < 0) fail_child(ends[1]);
-        if (dup3(ends[1], 3, O_CLOEXEC) < 0 && errno != EINVAL) fail_child(ends[1]);
-        close_from(4);
-        execve(path, argv, envp);
-        fail_child(3);
-    }
-    close(ends[1]);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
-    return reap_failure(child, ends[0]);
+    return spawn(path, argv, envp, -1);
 }
 
 // ---- sockets ---------------------------------------------------------------------------------
