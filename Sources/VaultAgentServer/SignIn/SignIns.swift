@@ -14,6 +14,8 @@ final class SignIns: Sendable {
         let signIn: SignIn
         /// Ends with the sign-in.
         let serving: Task<Void, Never>
+        /// Forgets it, once whoever began it has had time to ask how it ended.
+        let forgetting: Task<Void, Never>
     }
 
     init(vault: Vault, transport: any HTTPTransport) {
@@ -30,14 +32,15 @@ final class SignIns: Sendable {
         try await vault.proveWritable()
         let metadata = try await request.discover(using: transport)
         let signIn = try SignIn(request, metadata, vault: vault, transport: transport)
-        // Awaited by the task below and by `stop`.
+        // Both are awaited in `stop`, at the latest.
         let serving = Task { await signIn.run() }
-        running.withLock { $0[signIn.id] = Attempt(signIn: signIn, serving: serving) }
-        // Nobody awaits this one: it forgets the sign-in, at the latest when its time is over.
-        Task {
+        let forgetting = Task {
             await serving.value
             try? await SystemClock().sleep(seconds: SignIn.resultLife)
             running.withLock { $0[signIn.id] = nil }
+        }
+        running.withLock {
+            $0[signIn.id] = Attempt(signIn: signIn, serving: serving, forgetting: forgetting)
         }
         return signIn
     }
@@ -58,6 +61,10 @@ final class SignIns: Sendable {
     /// the store.
     func stop() async {
         cancelAll()
-        for attempt in running.withLock({ Array($0.values) }) { await attempt.serving.value }
+        for attempt in running.withLock({ Array($0.values) }) {
+            await attempt.serving.value
+            attempt.forgetting.cancel()
+            await attempt.forgetting.value
+        }
     }
 }
