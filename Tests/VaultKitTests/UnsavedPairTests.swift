@@ -133,6 +133,8 @@ import VaultTesting
             let token = try await scene.vault.accessToken(for: "work")
             #expect(token.text == "another")
             #expect(token.warning == nil)
+            // Whoever still holds the old pair finds out that it is nobody's.
+            await scene.clock.passingSleeps(within: 30) { await scene.vault.close() }
         }
     }
 }
