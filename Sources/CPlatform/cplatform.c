@@ -81,6 +81,15 @@ int32_t cplatform_unlock(int32_t descriptor, int64_t offset, int64_t length) {
     return set_lock(descriptor, F_UNLCK, offset, length);
 }
 
+int32_t cplatform_is_locked(int32_t descriptor, int64_t offset, int64_t length) {
+    struct flock range = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = length};
+    while (fcntl(descriptor, F_OFD_GETLK, &range)) {
+        if (errno != EINTR) return -errno;
+    }
+    return range.l_type != F_UNLCK;
+}
+
 int32_t cplatform_open_lock_file(const char *path) {
     int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (descriptor < 0) return -errno;

@@ -27,6 +27,11 @@ package final class FileLock: Sendable {
         try SystemError.check(cplatform_try_lock(descriptor, range.offset, range.length)) == 1
     }
 
+    /// Whether another holder has part of a range now.
+    package func isHeldElsewhere(_ range: Range) throws(SystemError) -> Bool {
+        try SystemError.check(cplatform_is_locked(descriptor, range.offset, range.length)) == 1
+    }
+
     package func unlock(_ range: Range) {
         _ = cplatform_unlock(descriptor, range.offset, range.length)
     }
@@ -46,6 +51,9 @@ package final class FileLock: Sendable {
 
         /// The one agent of this vault.
         package static let agent = Range(offset: agentOffset, length: 1)
+
+        /// Held by whoever waits for `allAccounts`: no refresh begins meanwhile, so that waiting ends.
+        package static let maintenance = Range(offset: agentOffset + 1, length: 1)
 
         private static let agentOffset: Int64 = 1 << 62
     }

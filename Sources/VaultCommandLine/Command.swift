@@ -26,14 +26,14 @@ struct CommandContext: Sendable {
     /// The vault's file, opened and unlocked with its key file.
     func openVault() throws -> VaultFile {
         let file = try VaultFile(location)
-        try file.unlock()
+        try file.unlock(with: .keyFile)
         return file
     }
 
     /// The account to use, from a vault opened for reading it alone.
     func readAccount(_ named: AccountName?) throws -> StoredAccount {
         try VaultFile.read(location) { file in
-            try file.unlock()
+            try file.unlock(with: .keyFile)
             return try account(named, in: file)
         }
     }

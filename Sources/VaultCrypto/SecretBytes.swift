@@ -36,6 +36,15 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
+    /// A copy of a secret.
+    package init(copying secret: Secret) {
+        self.init(count: secret.count) { (memory: UnsafeMutablePointer<UInt8>) in
+            secret.withBytes { bytes in
+                for index in bytes.indices { memory[index] = bytes[index] }
+            }
+        }
+    }
+
     /// Fresh random bytes.
     package static func random(count: Int) -> SecretBytes {
         SecretBytes(count: count) { memory in randombytes_buf(memory, count) }

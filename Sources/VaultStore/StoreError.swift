@@ -26,6 +26,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case newerFormat(version: Int64)
     /// The account changed between reading and writing it.
     case superseded
+    /// A refresh is in flight, and goes on; or another process works on the whole vault.
+    case inUse
     /// The file cannot be read or written.
     case file(path: String, SystemError)
 
@@ -52,5 +54,16 @@ package enum StoreError: Error, Sendable, Equatable {
         case keyFileWrong(path: String)
         case keyFileMalformed(path: String)
         case noKeyFileSlot
+        case noPassphraseSlot
+        case noRecoverySlot
+        case keyWrong
+        case passphraseWrong
+        case recoveryKeyWrong
+        /// Its check characters are not those of the rest: mistyped.
+        case recoveryKeyMalformed
+        /// Another process gave the vault new keys: unlock again.
+        case keysReplaced
+        /// The system does not give the memory that Argon2id needs.
+        case outOfMemory
     }
 }

@@ -101,7 +101,7 @@ import VaultStore
         #expect(try await page?.body.contains("is ready") == true)
         #expect(await attempt.outcome() == "ready")
         let file = try VaultFile(agent.location)
-        try file.unlock()
+        try file.unlock(with: .keyFile)
         #expect(try file.account(named: "work").tokens.refreshToken == Secret("canary-refresh"))
     }
 

@@ -155,7 +155,7 @@ import Testing
                 let vault = TemporaryVault(folder: folder)
                 try vault.create()
                 #expect(throws: PermissionProblem(path: "/etc/passwd", found: found)) {
-                    try VaultFile(vault.location).unlock(keyFile: "/etc/passwd")
+                    try VaultFile(vault.location).unlock(with: .keyFileAt(path: "/etc/passwd"))
                 }
             }
         }

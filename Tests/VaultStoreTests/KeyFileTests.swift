@@ -34,11 +34,13 @@ import Testing
             let path = vault.folder + "/tried.key"
             if let content = row.content { try FileSystem.writeNew(path, content.span) }
             let file = try VaultFile(vault.location)
-            #expect(throws: StoreError.locked(row.reason(path))) { try file.unlock(keyFile: path) }
+            #expect(throws: StoreError.locked(row.reason(path))) {
+                try file.unlock(with: .keyFileAt(path: path))
+            }
             #expect(!file.isUnlocked)
             #expect(throws: StoreError.self) { try file.account(named: "work") }
             // A failure leaves the right key its chance.
-            try file.unlock(keyFile: vault.keyFile)
+            try file.unlock(with: .keyFileAt(path: vault.keyFile))
             #expect(try file.account(named: "work").tokens == Fixture.tokens("work"))
         }
     }
@@ -53,7 +55,7 @@ import Testing
                 let path = "\(vault.folder)/\(index).key"
                 try FileSystem.writeNew(path, other.span)
                 #expect(throws: StoreError.locked(.keyFileWrong(path: path))) {
-                    try file.unlock(keyFile: path)
+                    try file.unlock(with: .keyFileAt(path: path))
                 }
             }
         }
@@ -62,15 +64,15 @@ import Testing
     @Test func theVaultKnowsWhereItsKeyFileIs() async throws {
         try await withTemporaryVault { vault in
             let file = try VaultFile(vault.location)
-            try file.unlock()
+            try file.unlock(with: .keyFile)
             #expect(file.isUnlocked)
             let moved = vault.folder + "/moved.key"
             try FileManager.default.moveItem(atPath: vault.keyFile, toPath: moved)
             let again = try VaultFile(vault.location)
             #expect(throws: StoreError.locked(.keyFileMissing(path: vault.keyFile))) {
-                try again.unlock()
+                try again.unlock(with: .keyFile)
             }
-            try again.unlock(keyFile: moved)
+            try again.unlock(with: .keyFileAt(path: moved))
         }
     }
 

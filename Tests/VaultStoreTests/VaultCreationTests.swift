@@ -26,7 +26,7 @@ import VaultCrypto
                 let keyFile = folder + "/keys/of/vault.key"
                 _ = try VaultFile.create(vault.location, keyFile: keyFile, now: Fixture.now)
                 let file = try VaultFile(vault.location)
-                try file.unlock()
+                try file.unlock(with: .keyFile)
                 _ = try file.insert(Fixture.account("work"))
                 _ = try FileLock(path: vault.location.lock)
                 for name in ["above", "above/it", "above/it/vault", "keys", "keys/of"] {
@@ -71,7 +71,7 @@ import VaultCrypto
             }
             #expect(made.count == 1)
             let file = try VaultFile(vault.location)
-            try file.unlock()
+            try file.unlock(with: .keyFile)
             #expect(file.isUnlocked)
         }
     }
@@ -127,7 +127,7 @@ import VaultCrypto
             let vault = TemporaryVault(folder: folder)
             let keyFile = folder + "/vault-keys/vault.key"
             _ = try VaultFile.create(vault.location, keyFile: keyFile, now: Fixture.now)
-            try VaultFile(vault.location).unlock()
+            try VaultFile(vault.location).unlock(with: .keyFile)
         }
     }
 
@@ -154,7 +154,7 @@ import VaultCrypto
                 let path = try VaultFile.create(location, keyFile: nil, now: Fixture.now)
                 let file = try VaultFile(location)
                 #expect(path == "\(folder)/state/vault/\(file.vaultID.text).key")
-                try file.unlock()
+                try file.unlock(with: .keyFile)
             }
         }
     }

@@ -15,6 +15,8 @@ int32_t cplatform_harden(void);
 // 1 locked, 0 held by another description, minus errno.
 int32_t cplatform_try_lock(int32_t descriptor, int64_t offset, int64_t length);
 int32_t cplatform_unlock(int32_t descriptor, int64_t offset, int64_t length);
+// Whether another description holds part of the range: 1 or 0.
+int32_t cplatform_is_locked(int32_t descriptor, int64_t offset, int64_t length);
 
 // Opens or creates a regular file for locking: close-on-exec, mode 0600 whatever the umask, no
 // symbolic link followed.

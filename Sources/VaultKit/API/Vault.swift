@@ -44,19 +44,7 @@ public final class Vault: Sendable {
     }
 
     /// What opens a vault.
-    public enum Unlock: Sendable, Hashable {
-        /// The key file that the vault remembers.
-        case keyFile
-        /// A key file at a path of the caller's.
-        case keyFileAt(path: String)
-
-        package var path: String? {
-            switch self {
-            case .keyFile: nil
-            case .keyFileAt(let path): path
-            }
-        }
-    }
+    public typealias Unlock = VaultStore.Unlock
 
     /// Opens the vault in a directory.
     ///
@@ -96,7 +84,7 @@ public final class Vault: Sendable {
         }
         do {
             let file = try VaultFile(location)
-            try file.unlock(keyFile: unlock.path)
+            try file.unlock(with: unlock)
             let lockFile = try openLockFile(location.lock)
             return Vault(
                 store: try SQLiteStore(file),

@@ -52,6 +52,7 @@ extension VaultError {
         case .damaged(let path): self.init(.damaged, facts: [.path: path])
         case .newerFormat(let version): self.init(.newerFormat, facts: [.version: "\(version)"])
         case .superseded: self.init(.busy)
+        case .inUse: self.init(.busy, facts: [.reason: "vault_in_use"])
         case .file(let path, let error):
             self.init(.storage, facts: [.path: path, .reason: error.description])
         }
@@ -99,6 +100,14 @@ extension StoreError.LockReason {
         case .keyFileWrong(let path): [.reason: "key_file_wrong", .path: path]
         case .keyFileMalformed(let path): [.reason: "key_file_malformed", .path: path]
         case .noKeyFileSlot: [.reason: "no_key_file_slot"]
+        case .noPassphraseSlot: [.reason: "no_passphrase_slot"]
+        case .noRecoverySlot: [.reason: "no_recovery_slot"]
+        case .keyWrong: [.reason: "key_wrong"]
+        case .passphraseWrong: [.reason: "passphrase_wrong"]
+        case .recoveryKeyWrong: [.reason: "recovery_key_wrong"]
+        case .recoveryKeyMalformed: [.reason: "recovery_key_malformed"]
+        case .keysReplaced: [.reason: "keys_replaced"]
+        case .outOfMemory: [.reason: "out_of_memory"]
         }
     }
 }

@@ -44,7 +44,10 @@ final class AccountLock: Sendable {
         let start = clock.now()
         while true {
             if let reason = try await giveUp() { return .notNeeded(reason) }
-            if try file.tryLock(range) { return .acquired(AccountLock(file, range)) }
+            // Whoever works on the whole vault would else wait for ever where refreshes overlap.
+            if try !file.isHeldElsewhere(.maintenance), try file.tryLock(range) {
+                return .acquired(AccountLock(file, range))
+            }
             guard clock.now().seconds(since: start) < limit else { return nil }
             try await clock.sleep(seconds: .random(in: 0.005...0.05))
         }

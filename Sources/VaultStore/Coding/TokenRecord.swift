@@ -21,6 +21,11 @@ enum TokenRecord {
                     "reason": .text(needed.reason.rawValue), "since": .date(needed.since),
                 ]).value
             },
+            "hold": tokens.hold.map { hold in
+                SealedJSON([
+                    "reason": .text(hold.reason.rawValue), "since": .date(hold.since),
+                ]).value
+            },
         ]).encoded
     }
 
@@ -45,6 +50,13 @@ enum TokenRecord {
                     throw SealingError()
                 }
                 return SignInNeeded(reason: reason, since: try needed.date("since"))
+            },
+            hold: try record["hold"].map { value throws(SealingError) in
+                let hold = try SealedJSON(value)
+                guard let reason = Hold.Reason(rawValue: try hold.text("reason")) else {
+                    throw SealingError()
+                }
+                return Hold(reason: reason, since: try hold.date("since"))
             }
         )
     }

@@ -12,17 +12,21 @@ package struct TokenSet: Sendable, Hashable {
     package var previous: PreviousRefreshToken?
     /// Set once the grant is known to be dead; the tokens stay.
     package var signInNeeded: SignInNeeded?
+    /// Set while the refresh token is not to be spent unasked; a new pair ends it.
+    package var hold: Hold?
 
     package init(
         refreshToken: Secret?,
         accessTokens: [StoredAccessToken],
         previous: PreviousRefreshToken? = nil,
-        signInNeeded: SignInNeeded? = nil
+        signInNeeded: SignInNeeded? = nil,
+        hold: Hold? = nil
     ) {
         self.refreshToken = refreshToken
         self.accessTokens = accessTokens
         self.previous = previous
         self.signInNeeded = signInNeeded
+        self.hold = hold
     }
 
     /// The token handed out when nothing special is asked for.
@@ -85,6 +89,25 @@ package struct SignInNeeded: Sendable, Hashable {
         case refusedWithoutReason = "refused_without_reason"
         case rotationLost = "rotation_lost"
         case noRefreshToken = "no_refresh_token"
+    }
+
+    package var reason: Reason
+    package var since: Date
+
+    package init(reason: Reason, since: Date) {
+        self.reason = reason
+        self.since = since
+    }
+}
+
+/// Why a refresh token is not spent unasked.
+package struct Hold: Sendable, Hashable {
+    /// The reasons, by the names they are stored under.
+    package enum Reason: String, Sendable {
+        /// It came back with an old copy of the vault, and its successor may exist.
+        case restored
+        /// It was handed to another vault, which spends it now.
+        case moved
     }
 
     package var reason: Reason

@@ -58,28 +58,86 @@ enum KeySlots {
         try insert.run()
     }
 
-    /// The root key, from the first key-file slot that opens.
-    ///
-    /// A path takes the place of the ones that the slots name.
-    static func openWithKeyFile(
-        _ path: String?,
+    /// A root key, and the slot it came from.
+    struct Opened: ~Copyable {
+        let rootKey: RootKey
+        let slot: UInt16
+    }
+
+    /// The root key, from the first slot that the secret opens.
+    static func open(
+        _ unlock: Unlock,
         in connection: Connection,
         vaultID: VaultID
-    ) throws -> RootKey {
-        var failure = StoreError.LockReason.noKeyFileSlot
-        for row in try all(in: connection) where row.slot.kind == .keyFile {
-            guard let path = path ?? row.keyFile else { continue }
+    ) throws -> Opened {
+        var failure = unlock.nothingToOpen
+        for row in try all(in: connection) where row.slot.kind == unlock.kind {
+            // Nothing says where its file is.
+            if unlock == .keyFile, row.keyFile == nil { continue }
             do {
-                let secret = try KeyFile.read(path)
-                return try row.slot.open(with: secret, vaultID: vaultID)
+                let secret = try secret(unlock, for: row)
+                return Opened(
+                    rootKey: try row.slot.open(with: secret, vaultID: vaultID),
+                    slot: row.slot.number
+                )
             } catch KeySlotError.damaged {
                 throw StoreError.tampered(.slot(number: Int64(row.slot.number)))
+            } catch KeySlotError.parametersOutOfRange {
+                throw StoreError.tampered(.slot(number: Int64(row.slot.number)))
+            } catch KeySlotError.outOfMemory {
+                throw StoreError.locked(.outOfMemory)
             } catch KeySlotError.wrongSecret {
-                failure = .keyFileWrong(path: path)
+                failure = unlock.wrong(for: row)
             } catch StoreError.locked(let reason) {
                 failure = reason
             }
         }
         throw StoreError.locked(failure)
+    }
+
+    /// What the slot wraps the root key under.
+    private static func secret(_ unlock: Unlock, for row: Row) throws -> SecretBytes {
+        switch unlock {
+        case .keyFile: try KeyFile.read(row.keyFile ?? "")
+        case .keyFileAt(let path): try KeyFile.read(path)
+        case .key(let key): SecretBytes(copying: key)
+        case .passphrase(let passphrase):
+            try row.slot.cost.secret(
+                from: SecretBytes(copying: passphrase),
+                salt: row.slot.salt
+            )
+        case .recoveryKey(let text): try RecoveryKey.secret(from: text)
+        }
+    }
+}
+
+extension Unlock {
+    /// The kind of slot it is for.
+    fileprivate var kind: KeySlot.Kind {
+        switch self {
+        case .keyFile, .keyFileAt, .key: .keyFile
+        case .passphrase: .passphrase
+        case .recoveryKey: .recoveryKey
+        }
+    }
+
+    /// Why it opens nothing where there is no slot of its kind.
+    fileprivate var nothingToOpen: StoreError.LockReason {
+        switch self {
+        case .keyFile, .keyFileAt, .key: .noKeyFileSlot
+        case .passphrase: .noPassphraseSlot
+        case .recoveryKey: .noRecoverySlot
+        }
+    }
+
+    /// Why it does not open a slot of its kind.
+    fileprivate func wrong(for row: KeySlots.Row) -> StoreError.LockReason {
+        switch self {
+        case .keyFile: .keyFileWrong(path: row.keyFile ?? "")
+        case .keyFileAt(let path): .keyFileWrong(path: path)
+        case .key: .keyWrong
+        case .passphrase: .passphraseWrong
+        case .recoveryKey: .recoveryKeyWrong
+        }
     }
 }

@@ -104,17 +104,21 @@ package final class VaultFile {
     /// Whether the keys are here.
     package var isUnlocked: Bool { unlockedKeys != nil }
 
-    /// Opens the vault with a key file: the one given, or the one that the slot names.
-    package func unlock(keyFile path: String? = nil) throws {
-        let rootKey = try KeySlots.openWithKeyFile(
-            path,
-            in: connection,
-            vaultID: header.vaultID
-        )
-        guard rootKey.matches(check: header.rootCheck, for: header.vaultID) else {
+    /// Opens the vault with the secret of one of its key slots, and says which slot that was.
+    @discardableResult
+    package func unlock(with unlock: Unlock) throws -> UInt16 {
+        let (keys, slot) = try openKeys(with: unlock)
+        unlockedKeys = keys
+        return slot
+    }
+
+    private func openKeys(with unlock: Unlock) throws -> (VaultKeys, slot: UInt16) {
+        let opened = try KeySlots.open(unlock, in: connection, vaultID: header.vaultID)
+        let slot = opened.slot
+        guard opened.rootKey.matches(check: header.rootCheck, for: header.vaultID) else {
             throw StoreError.tampered(.keyring)
         }
-        unlockedKeys = try VaultKeys(rootKey: rootKey, header: header)
+        return (try VaultKeys(opened, header: header, unlock: unlock), slot)
     }
 
     /// The keys that the file's records are sealed under now.
@@ -125,10 +129,23 @@ package final class VaultFile {
         guard let keys = unlockedKeys else { throw StoreError.locked(.noKeyFileSlot) }
         try Schema.version(of: connection, path: location.database)
         header = try VaultHeader(reading: connection)
-        guard header.keyringVersion != keys.keyring.version else { return keys.keyring }
-        let renewed = try keys.renewed(header: header)
+        // By its bytes: after a restore the same version may be of another keyring.
+        guard header.keyringRecord != keys.record else { return keys.keyring }
+        let renewed = try renew(keys)
         unlockedKeys = renewed
         return renewed.keyring
+    }
+
+    /// The keys after another process changed them.
+    ///
+    /// A new root key is behind the old slots or behind new ones: a key file can be asked again, a
+    /// person cannot.
+    private func renew(_ keys: VaultKeys) throws -> VaultKeys {
+        if keys.areOf(header) { return try keys.renewed(header: header) }
+        switch keys.unlock {
+        case .keyFile, .keyFileAt: return try openKeys(with: keys.unlock).0
+        case .key, .passphrase, .recoveryKey: throw StoreError.locked(.keysReplaced)
+        }
     }
 
     /// The keys as they were when last looked at: enough for opening, where a failure is retried.
@@ -194,41 +211,5 @@ package final class VaultFile {
     /// (sqlite.org/pragma.html#pragma_data_version).
     package func changeCounter() throws -> Int64 {
         try connection.integerPragma("data_version")
-    }
-}
-
-/// The root key and the keyring it opened, shared by the connections of one process.
-final class VaultKeys: Sendable {
-    private let root: RootHolder
-    let keyring: Keyring
-
-    convenience init(rootKey: consuming RootKey, header: VaultHeader) throws {
-        try self.init(root: RootHolder(rootKey), header: header)
-    }
-
-    private init(root: RootHolder, header: VaultHeader) throws {
-        self.root = root
-        do {
-            keyring = try Keyring.open(
-                record: header.keyringRecord,
-                version: header.keyringVersion,
-                rootKey: root.key,
-                vaultID: header.vaultID
-            )
-        } catch {
-            throw StoreError.tampered(.keyring)
-        }
-    }
-
-    func renewed(header: VaultHeader) throws -> VaultKeys {
-        try VaultKeys(root: root, header: header)
-    }
-
-    private final class RootHolder: Sendable {
-        let key: RootKey
-
-        init(_ key: consuming RootKey) {
-            self.key = key
-        }
     }
 }

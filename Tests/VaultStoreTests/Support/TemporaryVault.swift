@@ -21,13 +21,13 @@ struct TemporaryVault: Sendable {
     /// The vault, unlocked.
     func open() throws -> VaultFile {
         let file = try VaultFile(location)
-        try file.unlock(keyFile: keyFile)
+        try file.unlock(with: .keyFileAt(path: keyFile))
         return file
     }
 
     func openStore() throws -> SQLiteStore {
         let file = try VaultFile(location)
-        try file.unlock(keyFile: keyFile)
+        try file.unlock(with: .keyFileAt(path: keyFile))
         return try SQLiteStore(file)
     }
 

@@ -18,7 +18,7 @@ import Testing
                 try editor.run("UPDATE \(table) SET \(column) = ?1", with: other)
                 let file = try VaultFile(vault.location)
                 #expect(throws: StoreError.self, "byte \(index)") {
-                    try file.unlock(keyFile: vault.keyFile)
+                    try file.unlock(with: .keyFileAt(path: vault.keyFile))
                 }
                 #expect(!file.isUnlocked)
             }
