@@ -62,7 +62,10 @@ let package = Package(
         .target(
             name: "VaultMigrations",
             path: "Migrations",
-            resources: [.embedInCode("0001_create_vault.sql")],
+            resources: [
+                .embedInCode("0001_create_vault.sql"),
+                .embedInCode("0002_date_key_slots.sql"),
+            ],
             swiftSettings: safeSettings
         ),
         .target(
@@ -169,6 +172,7 @@ let package = Package(
             dependencies: [
                 "VaultStore", "VaultMigrations", "VaultSQLite", "VaultCrypto", "OAuth", "Platform",
             ],
+            exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(

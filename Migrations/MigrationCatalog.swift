@@ -13,11 +13,16 @@ package enum MigrationCatalog {
             version: 1,
             name: "create_vault",
             sql: PackageResources._001_create_vault_sql
-        )
+        ),
+        Entry(
+            version: 2,
+            name: "date_key_slots",
+            sql: PackageResources._002_date_key_slots_sql
+        ),
     ]
 
     /// The version of the last entry.
-    package static let newestVersion: Int64 = 1
+    package static let newestVersion: Int64 = 2
 
     /// Marks a database as a vault's: "VLT1" in ASCII
     /// (sqlite.org/pragma.html#pragma_application_id).

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Platform
 internal import VaultCrypto
 internal import VaultSQLite
@@ -7,13 +8,15 @@ enum KeySlots {
     struct Row {
         let slot: KeySlot
         let keyFile: String?
+        /// When it was made or last changed.
+        let changed: Date?
     }
 
     static func all(in connection: Connection) throws -> [Row] {
         var select = try connection.prepare(
             """
-            SELECT number, kind, passes, memory, salt, commitment, root_key_box, key_file \
-            FROM key_slot ORDER BY number
+            SELECT number, kind, passes, memory, salt, commitment, root_key_box, key_file, \
+            changed_at FROM key_slot ORDER BY number
             """
         )
         var rows: [Row] = []
@@ -34,17 +37,28 @@ enum KeySlots {
                 nonce: Array(box.prefix(KeyLength.nonce)),
                 wrappedRootKey: Array(box.dropFirst(KeyLength.nonce))
             )
-            rows.append(Row(slot: slot, keyFile: select.optionalText(at: 7)))
+            rows.append(
+                Row(
+                    slot: slot,
+                    keyFile: select.optionalText(at: 7),
+                    changed: select.optionalInteger(at: 8).map { Date(unixSeconds: $0) }
+                )
+            )
         }
         return rows
     }
 
-    static func insert(_ slot: KeySlot, keyFile: String?, into connection: Connection) throws {
+    static func insert(
+        _ slot: KeySlot,
+        keyFile: String?,
+        at date: Date,
+        into connection: Connection
+    ) throws {
         var insert = try connection.prepare(
             """
             INSERT INTO key_slot \
-            (number, kind, passes, memory, salt, commitment, root_key_box, key_file) \
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            (number, kind, passes, memory, salt, commitment, root_key_box, key_file, changed_at) \
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """
         )
         insert.bind(Int64(slot.number), at: 1)
@@ -55,6 +69,7 @@ enum KeySlots {
         insert.bind(slot.commitment, at: 6)
         insert.bind(slot.nonce + slot.wrappedRootKey, at: 7)
         insert.bind(keyFile, at: 8)
+        insert.bind(date.unixSeconds, at: 9)
         try insert.run()
     }
 

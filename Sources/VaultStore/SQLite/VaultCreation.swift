@@ -91,7 +91,7 @@ extension VaultFile {
         try connection.execute("PRAGMA synchronous = OFF")
         try connection.write {
             try Schema.migrator.migrate(connection, from: 0, at: now.unixSeconds)
-            try KeySlots.insert(slot, keyFile: keyFile, into: connection)
+            try KeySlots.insert(slot, keyFile: keyFile, at: now, into: connection)
             var insert = try connection.prepare(
                 """
                 INSERT INTO vault \
