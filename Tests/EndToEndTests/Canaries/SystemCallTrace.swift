@@ -18,8 +18,16 @@ struct SystemCallTrace {
         [
             try Programs.system("strace"), "-D", "-ff", "-q", "-yy", "-xx", "-v", "--seccomp-bpf",
             "-s", "10000000", "-e", "signal=none", "-o", "\(directory)/calls", "-e",
-            "trace=execve,write,writev,pwrite64,pwritev,pwritev2,sendto,sendmsg,symlink,symlinkat",
+            "trace=execve,write,writev,pwrite64,pwritev,pwritev2,sendto,sendmsg,symlink,symlinkat,"
+                + "open,openat,openat2",
         ]
+    }
+
+    /// Every opening of a file, as text.
+    func openings(of path: String) throws -> [String] {
+        try calls().filter { $0.name.hasPrefix("open") }.map {
+            String(decoding: $0.bytes, as: UTF8.self)
+        }.filter { $0.contains("\"\(path)\"") }
     }
 
     /// Every call, once the traced programs and their tracers have ended.

@@ -19,8 +19,10 @@ final class Stage {
     /// Where the harness keeps what programs read and wrote.
     var notes: String { "\(root)/io/" }
     var temporary: String { "\(root)/tmp" }
-    /// What goes before the words of every call of `vault`: a tracer, or nothing.
+    /// What goes before the words of every call of `vault`: a tracer, another user, or nothing.
     var wrapper: [String] = []
+    /// Where `vault` is, when not where it was built.
+    var program: String?
 
     init() throws {
         var template = Array("/tmp/vault-e2e-XXXXXX\0".utf8CString)
@@ -77,7 +79,7 @@ final class Stage {
 
     /// A call of `vault`, to be changed and started.
     func vaultLaunch(_ arguments: [String]) throws -> Launch {
-        let words = wrapper + [try Programs.vault()] + arguments
+        let words = wrapper + [try program ?? Programs.vault()] + arguments
         return launch(words[0], Array(words.dropFirst()))
     }
 
