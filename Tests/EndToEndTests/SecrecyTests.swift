@@ -87,7 +87,7 @@ extension EndToEndTests {
             _ trace: SystemCallTrace
         ) throws {
             let openings = try trace.openings(of: stage.database)
-            #expect(openings.count > 20)
+            #expect(openings.count > 10)
             // Nobody else opens it with these; who reads it by hand opens it for reading alone.
             let flags = "O_RDWR|O_NOFOLLOW|O_CLOEXEC"
             let others = openings.filter { !$0.contains(flags) }
