@@ -38,6 +38,16 @@ struct VaultErrorWords {
                         + (facts[.path].map { ": \($0)" } ?? ""),
                     "restore the file from a copy"
                 )
+            case .importRefused:
+                (
+                    "nothing was imported: \(facts[.found] ?? "some accounts") cannot be taken in",
+                    "the lines above say why"
+                )
+            case .newerFormat where facts[.field] == "export":
+                (
+                    "the export has format \(facts[.version] ?? "?"), newer than this program knows",
+                    "use a newer vault; nothing was imported"
+                )
             case .newerFormat:
                 (
                     "the vault has format \(facts[.version] ?? "?"), newer than this program knows",
@@ -110,6 +120,8 @@ struct VaultErrorWords {
             ("the vault is locked: \(path) is the key file of another vault", nil)
         case "key_file_malformed":
             ("the vault is locked: \(path) is no key file", "a key file has 32 bytes")
+        case "export_passphrase_wrong":
+            ("this is not the passphrase of the export", "it is the export's own, not the vault's")
         default: ("the vault is locked", nil)
         }
     }
@@ -143,6 +155,7 @@ struct VaultErrorWords {
 
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
         switch (facts[.reason], facts[.field]) {
+        case (let reason, "export"): return export(reason, facts)
         case ("no_home", _):
             return ("no place for the key file: HOME is not set", "--key-file=PATH names one")
         case ("key_file_inside_vault", _):
@@ -158,6 +171,23 @@ struct VaultErrorWords {
         case (let reason, let field):
             let why = reason.map { " (\($0))" } ?? ""
             return ("\(field ?? "the input") is not valid\(why)", nil)
+        }
+    }
+
+    private static func export(_ reason: String?, _ facts: Facts) -> Words {
+        let nothing = "nothing was imported"
+        return switch reason {
+        case "terminal":
+            ("tokens in plain text are not shown on a terminal", "lead them into a file or a pipe")
+        case "no_accounts": ("there are no accounts to export", nil)
+        case "not_an_export": ("the file is no export of a vault", nothing)
+        case "cut_short": ("the export is cut short: its end is missing", nothing)
+        case "trailing_bytes": ("something follows the end of the export", nothing)
+        case "too_large": ("the file is larger than an export may be (64 MiB)", nothing)
+        case "cost_out_of_range":
+            ("the export asks for more work than is done for a file", nothing)
+        case "malformed": ("the export is not right: \(facts[.found] ?? "a member")", nothing)
+        default: ("the export is damaged", nothing)
         }
     }
 
