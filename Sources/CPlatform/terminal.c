@@ -38,6 +38,16 @@ typedef struct {
 
 void cplatform_wipe(void *bytes, uint64_t count) { explicit_bzero(bytes, count); }
 
+// Raises a signal in this thread, so that it has had its effect once this returns.
+static void take_effect(int signal) {
+    sigset_t raised, before;
+    sigemptyset(&raised);
+    sigaddset(&raised, signal);
+    pthread_sigmask(SIG_UNBLOCK, &raised, &before);
+    raise(signal);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static int open_terminal(void) { return open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY); }
 
 int32_t cplatform_has_terminal(void) {
@@ -166,8 +176,7 @@ int32_t cplatform_ask_terminal(
         if (signal == SIGCONT && result != -EINTR) signal = 0;
         if (signal) result = -EINTR;
         if (result < 0) explicit_bzero(bytes, capacity);
-        // To this thread: it has had its effect once the call returns.
-        if (signal && signal != SIGCONT) raise(signal);
+        if (signal && signal != SIGCONT) take_effect(signal);
         // Whoever was stopped and continued is asked again; a handler of the program's own decides
         // about the rest.
     } while (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU || signal == SIGCONT);
