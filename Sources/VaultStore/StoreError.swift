@@ -39,6 +39,12 @@ package enum StoreError: Error, Sendable, Equatable {
     case damaged(path: String)
     /// The schema is newer than this program.
     case newerFormat(version: Int64)
+    /// A file of exported accounts does not open.
+    case export(ExportError)
+    /// A file of exported accounts opens, and this member of it is not what it should be.
+    case exportMalformed(member: String)
+    /// The refresh token may be spent: whoever gets it could not know.
+    case unverified(AccountName)
     /// The account changed between reading and writing it.
     case superseded
     /// A refresh is in flight, and goes on; or another process works on the whole vault.

@@ -141,7 +141,7 @@ extension VaultFile {
         }
     }
 
-    private func seal(
+    func seal(
         _ settings: AccountSettings,
         _ id: AccountID,
         revision: UInt64,
