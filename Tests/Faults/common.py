@@ -113,8 +113,9 @@ def run(command, limit=LIMIT, **options):
 
 
 def start(command, **options):
+    options.setdefault("text", True)
     return subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
     )
 
 
