@@ -33,24 +33,32 @@ struct Check {
         let file = try VaultFile(order.location)
         try file.unlock(with: .keyFileAt(path: order.keyFile))
         var report = Report()
-        let selected = try file.selectedAccount()
+        let selected = Self.found({ try file.selectedAccount() }, &report) ?? nil
         for hint in try file.hints(after: nil, limit: 10_000) {
             guard let name = AccountName(hint.name) else {
                 report.faults.append("name: \(hint.name)")
                 continue
             }
-            do {
-                let account = try file.account(named: name)
-                report.accounts.append(Self.account(account))
-                if account.id == selected { report.selected = name.text }
-            } catch {
-                report.faults.append("\(name): \(FaultName.of(error))")
+            guard let account = Self.found({ try file.account(named: name) }, &report) else {
+                continue
             }
+            report.accounts.append(Self.account(account))
+            if account.id == selected { report.selected = name.text }
         }
         report.faults += try pages()
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         Announcement.result(String(decoding: try encoder.encode(report), as: UTF8.self))
+    }
+
+    /// What a part of the vault says, or nil and why it says nothing.
+    private static func found<Value>(_ part: () throws -> Value, _ report: inout Report) -> Value? {
+        do {
+            return try part()
+        } catch {
+            report.faults.append(FaultName.of(error))
+            return nil
+        }
     }
 
     private static func account(_ account: StoredAccount) -> Account {
