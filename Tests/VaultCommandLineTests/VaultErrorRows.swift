@@ -64,6 +64,18 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             hint: "vault remove work removes it"
         ),
         ReportRow(
+            .verifyBeforeUse,
+            of: "work",
+            "account 'work' came back from an old copy: its refresh token may be spent by now",
+            hint: "vault refresh work sends it after all, vault login work signs in anew"
+        ),
+        ReportRow(
+            .paused,
+            of: "work",
+            "account 'work' is paused: it was moved to another vault",
+            hint: "vault login work signs in here anew, or import it back"
+        ),
+        ReportRow(
             .grantKnown,
             [.reason: "stored", .otherAccount: "home"],
             of: "work",

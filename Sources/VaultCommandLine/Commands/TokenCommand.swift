@@ -96,6 +96,12 @@ struct TokenCommand: Command {
         case .signInNeeded:
             terminal.warning("account \(name) needs a new sign-in; this token is its last")
             terminal.hint("vault login \(name)")
+        case .verifyBeforeUse:
+            terminal.warning("account \(name) came back from an old copy and is not refreshed")
+            terminal.hint("vault refresh \(name) tries, vault login \(name) signs in anew")
+        case .paused:
+            terminal.warning("account \(name) was moved to another vault; this token is its last")
+            terminal.hint("vault login \(name) signs in here anew, or import it back")
         case .refreshFailing:
             terminal.warning("account \(name) cannot be refreshed at the moment")
             terminal.hint("vault status \(name)")

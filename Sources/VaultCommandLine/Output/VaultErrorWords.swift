@@ -24,6 +24,8 @@ struct VaultErrorWords {
                 ("there is an account '\(name)' already", "vault remove \(name) removes it")
             case .grantKnown: Self.grantKnown(facts)
             case .signInNeeded: Self.signInNeeded(name, facts)
+            case .verifyBeforeUse: Self.verifyBeforeUse(name)
+            case .paused: Self.paused(name)
             case .locked: Self.locked(facts)
             case .tampered:
                 (
@@ -75,11 +77,27 @@ struct VaultErrorWords {
             case "rotation_lost":
                 "the answer to an earlier refresh was lost, and the old token is refused"
             case "no_refresh_token": "it has no refresh token"
+            case "stale_copy":
+                "its refresh token came from an old copy of the vault, and is refused"
             default: "the authorization server refused its refresh token"
             }
         return (
             "account '\(name)' needs a new sign-in: \(reason)\(Self.told(facts))",
             "vault login \(name)"
+        )
+    }
+
+    private static func verifyBeforeUse(_ name: String) -> Words {
+        (
+            "account '\(name)' came back from an old copy: its refresh token may be spent by now",
+            "vault refresh \(name) sends it after all, vault login \(name) signs in anew"
+        )
+    }
+
+    private static func paused(_ name: String) -> Words {
+        (
+            "account '\(name)' is paused: it was moved to another vault",
+            "vault login \(name) signs in here anew, or import it back"
         )
     }
 
