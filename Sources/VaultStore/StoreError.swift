@@ -11,6 +11,20 @@ package enum StoreError: Error, Sendable, Equatable {
     case noPlaceForKeyFile
     /// The key file would be copied along with the vault it opens.
     case keyFileInsideVault(path: String)
+    /// Another key slot has this key file.
+    case keyFileInUse(path: String)
+    /// It could not be given again.
+    case passphraseUnfit(Passphrase.Problem)
+    /// No key slot has this number.
+    case noSuchKeySlot(UInt16)
+    /// Nothing would open the vault any more.
+    case lastKeySlot
+    /// A key slot keeps its kind; another kind is another slot.
+    case keySlotKind(number: UInt16, KeySlot.Kind)
+    /// New keys need the secrets of these slots, or the word that they are dropped.
+    case keySlotsLeft([UInt16])
+    /// Records do not open, so that the data key they were sealed under stays.
+    case rotationUnfinished([Part])
     /// No account has this name.
     case noSuchAccount(AccountName)
     /// An account has this name already.
@@ -43,6 +57,8 @@ package enum StoreError: Error, Sendable, Equatable {
         case keyring
         case slot(number: Int64)
         case account(String)
+        /// A pair that was kept aside.
+        case receivedToken(number: Int64)
         case selection
         case schema
     }

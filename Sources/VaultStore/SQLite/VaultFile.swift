@@ -9,7 +9,7 @@ internal import VaultSQLite
 package final class VaultFile {
     package let location: VaultLocation
     let connection: Connection
-    private var header: VaultHeader
+    private(set) var header: VaultHeader
     private(set) var unlockedKeys: VaultKeys?
     // What only reads is spared the settings for writing.
     private var isReadyForWriting = false
@@ -112,8 +112,18 @@ package final class VaultFile {
         return slot
     }
 
+    /// Takes keys that this file has from now on.
+    func adopt(_ keys: VaultKeys) {
+        unlockedKeys = keys
+    }
+
     private func openKeys(with unlock: Unlock) throws -> (VaultKeys, slot: UInt16) {
-        let opened = try KeySlots.open(unlock, in: connection, vaultID: header.vaultID)
+        // Header and slots of one moment, and nothing is locked while a passphrase is worked on.
+        let rows = try connection.read {
+            header = try VaultHeader(reading: connection)
+            return try KeySlots.all(in: connection)
+        }
+        let opened = try KeySlots.open(unlock, of: rows, vaultID: header.vaultID)
         let slot = opened.slot
         guard opened.rootKey.matches(check: header.rootCheck, for: header.vaultID) else {
             throw StoreError.tampered(.keyring)
