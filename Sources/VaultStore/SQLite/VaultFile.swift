@@ -101,6 +101,9 @@ package final class VaultFile {
 
     // MARK: - Keys
 
+    /// What commits to the root key: the same in every copy that its slots open.
+    package var rootCheck: [UInt8] { header.rootCheck }
+
     /// Whether the keys are here.
     package var isUnlocked: Bool { unlockedKeys != nil }
 
