@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 
 /// What is done to any open file.
@@ -27,6 +28,8 @@ package enum Descriptor {
     package static func readToEnd(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         // One allocation: growing would leave copies of a secret behind.
         var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var isWhole = false
+        defer { if !isWhole { cplatform_wipe(&bytes, UInt64(bytes.count)) } }
         var count = 0
         while count <= limit {
             let got = bytes.withUnsafeMutableBytes { buffer in
@@ -37,8 +40,9 @@ package enum Descriptor {
             if got == 0 { break }
             count += got
         }
-        guard count <= limit else { throw SystemError(number: EFBIG) }
+        guard count <= limit else { throw SystemError.tooLarge }
         bytes.removeLast(bytes.count - count)
+        isWhole = true
         return bytes
     }
 

@@ -80,7 +80,7 @@ extension VaultCopy {
             throw StoreError.otherVault(path: path)
         }
         try live.backup(to: kept, mayBeDamaged: true)
-        if live.hasRootKey(of: file) { live.shareKeys(of: file) }
+        if live.hasRootKey(of: file), let keys = file.unlockedKeys { live.adopt(keys) }
         let isSame = live.vaultID == file.vaultID
         var report = try RestorePreparation(copy: file, live: isSame ? live : nil, now: now).run()
         try file.connection.overwrite(vault)

@@ -51,7 +51,7 @@ extension VaultFile {
 
     /// Whether two files have the same root key, going by what vouches for it in each.
     func hasRootKey(of other: VaultFile) -> Bool {
-        vaultID == other.vaultID && rootCheck == other.rootCheck
+        vaultID == other.vaultID && header.rootCheck == other.header.rootCheck
     }
 
     /// A process that claimed before finds another life of the vault, and keeps its pair aside.

@@ -195,7 +195,11 @@ extension VaultFile {
     ) throws -> Bool {
         guard let token = tokens.refreshToken else { return false }
         let hash = keyring.spentTokenHash(of: token)
-        return hash == row.optionalBlob(at: 13) ? row.integer(at: 14) != 0 : try isSpent(hash)
+        let isSpent =
+            hash == row.optionalBlob(at: 13) ? row.integer(at: 14) != 0 : try isSpent(hash)
+        // After a new root key there are other hashes that it may be remembered by.
+        guard !isSpent, keyring.earlierSpentKeyCount > 0 else { return isSpent }
+        return try keyring.spentTokenHashes(of: token).dropFirst().contains(where: self.isSpent)
     }
 
     /// Whether a refresh token of this hash was spent here.

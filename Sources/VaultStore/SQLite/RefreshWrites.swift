@@ -11,7 +11,7 @@ extension VaultFile {
 
     /// The hash under which a refresh token is remembered.
     package func spentTokenHash(of refreshToken: Secret) throws -> [UInt8] {
-        try keyring().spentTokenHash(of: refreshToken)
+        try currentKeyring().spentTokenHash(of: refreshToken)
     }
 
     /// Writes the intent.
@@ -145,7 +145,7 @@ extension VaultFile {
     }
 
     /// Drops the pairs that came too late a week ago or longer; mostly there are none.
-    private func forgetReceived(at date: Date) throws {
+    func forgetReceived(at date: Date) throws {
         var delete = try connection.prepare("DELETE FROM received_token WHERE received_at < ?1")
         delete.bind(date.addingTimeInterval(-Self.receivedTokenLife).unixSeconds, at: 1)
         try delete.run()

@@ -9,7 +9,7 @@ internal import VaultSQLite
 package final class VaultFile {
     package let location: VaultLocation
     let connection: Connection
-    private var header: VaultHeader
+    private(set) var header: VaultHeader
     private(set) var unlockedKeys: VaultKeys?
     /// The slot that was opened here.
     private(set) var unlockedSlot: UInt16?
@@ -101,7 +101,6 @@ package final class VaultFile {
     package var vaultID: VaultID { header.vaultID }
     /// As it was when the keyring was last looked at.
     var incarnation: [UInt8] { header.incarnation }
-    var rootCheck: [UInt8] { header.rootCheck }
 
     // MARK: - Keys
 
@@ -117,13 +116,18 @@ package final class VaultFile {
         return slot
     }
 
-    /// Opens the file with the keys of another one that has the same root key.
-    func shareKeys(of other: VaultFile) {
-        unlockedKeys = other.unlockedKeys
+    /// Takes keys that this file has from now on.
+    func adopt(_ keys: VaultKeys) {
+        unlockedKeys = keys
     }
 
     private func openKeys(with unlock: Unlock) throws -> (VaultKeys, slot: UInt16) {
-        let opened = try KeySlots.open(unlock, in: connection, vaultID: header.vaultID)
+        // Header and slots of one moment, and nothing is locked while a passphrase is worked on.
+        let rows = try connection.read {
+            header = try VaultHeader(reading: connection)
+            return try KeySlots.all(in: connection)
+        }
+        let opened = try KeySlots.open(unlock, of: rows, vaultID: header.vaultID)
         let slot = opened.slot
         guard opened.rootKey.matches(check: header.rootCheck, for: header.vaultID) else {
             throw StoreError.tampered(.keyring)
