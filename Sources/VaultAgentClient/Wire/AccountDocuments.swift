@@ -40,9 +40,23 @@ package struct AccountDocument: Codable, Sendable {
 /// Every account, as `vault list --json` and the agent give them.
 package struct AccountListDocument: Codable, Sendable {
     package var schemaVersion = WireJSON.schemaVersion
+    /// Whether the vault is locked: then these are hints that nothing vouches for.
+    package let locked: Bool
     package let accounts: [AccountDocument]
 
-    package init(accounts: [AccountDocument]) {
+    package init(locked: Bool = false, accounts: [AccountDocument]) {
+        self.locked = locked
+        self.accounts = accounts
+    }
+}
+
+/// Every account and how it is doing, as the agent gives them.
+package struct AccountStatusListDocument: Codable, Sendable {
+    package var schemaVersion = WireJSON.schemaVersion
+    package var locked = false
+    package let accounts: [AccountStatusDocument]
+
+    package init(accounts: [AccountStatusDocument]) {
         self.accounts = accounts
     }
 }
@@ -91,10 +105,13 @@ package struct AccountStatusDocument: Codable, Sendable {
 /// The agent and every account, as `vault status --json` gives them.
 package struct StatusDocument: Codable, Sendable {
     package var schemaVersion = WireJSON.schemaVersion
+    /// Whether the vault is locked: then the accounts are hints that nothing vouches for.
+    package let locked: Bool
     package let agent: AgentDocument
     package let accounts: [AccountStatusDocument]
 
-    package init(agent: AgentDocument, accounts: [AccountStatusDocument]) {
+    package init(locked: Bool = false, agent: AgentDocument, accounts: [AccountStatusDocument]) {
+        self.locked = locked
         self.agent = agent
         self.accounts = accounts
     }
@@ -105,11 +122,27 @@ package struct AgentDocument: Codable, Sendable {
     package let running: Bool
     package let pid: Int32?
     package let version: String?
+    /// Whether it has no keys.
+    package let locked: Bool?
+    /// Why it has none, as a name of the vault's own.
+    package let lockReason: String?
+    /// When it lets go of them.
+    package let locksAt: Date?
 
-    package init(running: Bool, pid: Int32?, version: String?) {
+    package init(
+        running: Bool,
+        pid: Int32?,
+        version: String?,
+        locked: Bool? = nil,
+        lockReason: String? = nil,
+        locksAt: Date? = nil
+    ) {
         self.running = running
         self.pid = pid
         self.version = version
+        self.locked = locked
+        self.lockReason = lockReason
+        self.locksAt = locksAt
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -117,6 +150,9 @@ package struct AgentDocument: Codable, Sendable {
         try container.encode(running, forKey: .running)
         try container.encode(pid, forKey: .pid)
         try container.encode(version, forKey: .version)
+        try container.encode(locked, forKey: .locked)
+        try container.encode(lockReason, forKey: .lockReason)
+        try container.encode(locksAt, forKey: .locksAt)
     }
 }
 
