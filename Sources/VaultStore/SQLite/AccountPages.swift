@@ -38,8 +38,9 @@ extension VaultFile {
         while try select.step() {
             let found = select.text(at: 0)
             // Bytes that are no text come back as other ones: going on from there might never end.
-            guard found.utf8.lexicographicallyPrecedes((names.last ?? name ?? "").utf8) == false
-            else { break }
+            guard (names.last ?? name ?? "").utf8.lexicographicallyPrecedes(found.utf8) else {
+                break
+            }
             names.append(found)
         }
         return names
