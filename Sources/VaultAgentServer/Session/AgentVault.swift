@@ -110,7 +110,8 @@ final class AgentVault: Sendable {
     func start() async throws {
         do {
             try await open(.keyFile)
-        } catch  where error.code == .locked {
+        } catch {
+            guard error.code == .locked else { throw error }
             state.withLock { $0.phase = .locked(error) }
             log.write("locked", ["reason": error.facts[.reason] ?? ""])
         }
