@@ -3,7 +3,8 @@ package import FoundationEssentials
 /// An account in a list.
 package struct AccountDocument: Codable, Sendable {
     package let name: String
-    package let current: Bool
+    /// Null where nothing vouches for it.
+    package let current: Bool?
     package let state: String
     package let issuer: String?
     package let expiresAt: Date?
@@ -11,7 +12,7 @@ package struct AccountDocument: Codable, Sendable {
 
     package init(
         name: String,
-        current: Bool,
+        current: Bool?,
         state: String,
         issuer: String?,
         expiresAt: Date?,
@@ -64,14 +65,15 @@ package struct AccountStatusListDocument: Codable, Sendable {
 /// An account in `vault status --json`.
 package struct AccountStatusDocument: Codable, Sendable {
     package let account: AccountDocument
-    package let generation: UInt64
-    package let failureCount: Int
+    /// Null where nothing vouches for it, and so is the count.
+    package let generation: UInt64?
+    package let failureCount: Int?
     package let lastFailure: String?
 
     package init(
         account: AccountDocument,
-        generation: UInt64,
-        failureCount: Int,
+        generation: UInt64?,
+        failureCount: Int?,
         lastFailure: String?
     ) {
         self.account = account
@@ -87,8 +89,8 @@ package struct AccountStatusDocument: Codable, Sendable {
     package init(from decoder: any Decoder) throws {
         account = try AccountDocument(from: decoder)
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        generation = try container.decode(UInt64.self, forKey: .generation)
-        failureCount = try container.decode(Int.self, forKey: .failureCount)
+        generation = try container.decode(UInt64?.self, forKey: .generation)
+        failureCount = try container.decode(Int?.self, forKey: .failureCount)
         lastFailure = try container.decode(String?.self, forKey: .lastFailure)
     }
 

@@ -176,7 +176,8 @@ final class AgentVault: Sendable {
             throw VaultError(.notSaved, account: account)
         }
         let error = VaultError(.locked, facts: [.reason: reason.rawValue])
-        let (locking, timer) = state.withLock { state -> (Task<VaultError?, Never>?, Task<Void, Never>?) in
+        let (locking, timer) = state.withLock {
+            state -> (Task<VaultError?, Never>?, Task<Void, Never>?) in
             switch state.phase {
             case .locked: return (nil, nil)
             case .locking(let task, _): return (task, nil)
@@ -202,7 +203,9 @@ final class AgentVault: Sendable {
         // The store refused a pair that came at the last moment. Nobody awaits this one: it ends
         // when the pair is stored.
         Task {
-            while session.vault.unsavedAccount != nil { try? await clock.sleep(seconds: Self.again) }
+            while session.vault.unsavedAccount != nil {
+                try? await clock.sleep(seconds: Self.again)
+            }
             finishLocking(error)
         }
         return VaultError(.notSaved, account: account)

@@ -55,7 +55,23 @@ struct AgentCalls: Sendable {
         return try Self.decode(type, answer)
     }
 
-    /// The same without decoding the answer.
+    /// A call of an agent that runs; nil when none does.
+    func callRunning<Document: Decodable>(
+        _ method: String,
+        _ target: String,
+        body: [UInt8],
+        as type: Document.Type
+    ) throws -> Document? {
+        try VaultFile.checkFiles(of: location)
+        do {
+            let answer = try connection.send(method, target, headers: Self.version, body: body)
+            return try Self.decode(type, checked(answer))
+        } catch AgentConnection.Failure.notRunning {
+            return nil
+        }
+    }
+
+    /// The same as `callUnlocked` without decoding the answer.
     func callUnlocked(_ method: String, _ target: String) throws -> AgentConnection.Answer? {
         try VaultFile.checkFiles(of: location)
         do {

@@ -35,7 +35,9 @@ enum UnlockRequest {
         body += "\"".utf8
     }
 
-    /// A byte of a string (RFC 8259 §7). What is no UTF-8 goes as it is: a passphrase is bytes.
+    /// A byte of a string (RFC 8259 §7).
+    ///
+    /// What is no UTF-8 goes as it is: a passphrase is bytes.
     private static func append(_ byte: UInt8, to body: inout [UInt8]) {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
