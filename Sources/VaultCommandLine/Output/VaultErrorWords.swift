@@ -14,7 +14,7 @@ struct VaultErrorWords {
             case .noVault:
                 facts[.reason] == "no_home"
                     ? ("no place for a vault: VAULT_HOME, XDG_DATA_HOME and HOME are not set", nil)
-                    : ("there is no vault in \(path)", "vault init --key-file makes one")
+                    : ("there is no vault in \(path)", "vault init makes one")
             case .vaultExists: ("there is a vault already: \(path)", nil)
             case .noSuchAccount:
                 ("there is no account '\(name)'", "vault list shows the accounts")
@@ -27,6 +27,8 @@ struct VaultErrorWords {
             case .verifyBeforeUse: Self.verifyBeforeUse(name)
             case .paused: Self.paused(name)
             case .locked: Self.locked(facts)
+            case .tampered where facts[.reason] == "rotation_unfinished":
+                Self.rotationUnfinished(facts)
             case .tampered:
                 (
                     "the vault was tampered with or is damaged: \(facts[.found] ?? "a record")",
@@ -63,8 +65,8 @@ struct VaultErrorWords {
             }
     }
 
-    private typealias Words = (String, String?)
-    private typealias Facts = [VaultError.Fact: String]
+    typealias Words = (String, String?)
+    typealias Facts = [VaultError.Fact: String]
 
     private static func grantKnown(_ facts: Facts) -> Words {
         guard let other = facts[.otherAccount] else {
@@ -111,21 +113,6 @@ struct VaultErrorWords {
         )
     }
 
-    private static func locked(_ facts: Facts) -> Words {
-        let path = facts[.path] ?? "?"
-        return switch facts[.reason] {
-        case "key_file_missing":
-            ("the vault is locked: its key file \(path) is missing", "put the key file back")
-        case "key_file_wrong":
-            ("the vault is locked: \(path) is the key file of another vault", nil)
-        case "key_file_malformed":
-            ("the vault is locked: \(path) is no key file", "a key file has 32 bytes")
-        case "export_passphrase_wrong":
-            ("this is not the passphrase of the export", "it is the export's own, not the vault's")
-        default: ("the vault is locked", nil)
-        }
-    }
-
     private static func unsafePermissions(_ path: String, _ facts: Facts) -> Words {
         let found = facts[.found] ?? "unsafe"
         guard let wanted = facts[.wanted] else {
@@ -154,6 +141,7 @@ struct VaultErrorWords {
     }
 
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
+        if let words = keySlot(path, facts) { return words }
         switch (facts[.reason], facts[.field]) {
         case (let reason, "export"): return export(reason, facts)
         case ("no_home", _):
@@ -168,6 +156,8 @@ struct VaultErrorWords {
                 "standard input is not a token response with an access token",
                 "the JSON of RFC 6749 section 5.1 is wanted; nothing was stored"
             )
+        case (_, "key"):
+            return ("these bytes are no key", "a key file has 32 bytes")
         case (let reason, let field):
             let why = reason.map { " (\($0))" } ?? ""
             return ("\(field ?? "the input") is not valid\(why)", nil)
@@ -219,7 +209,8 @@ struct VaultErrorWords {
     }
 
     private static func busy(_ facts: Facts) -> Words {
-        switch facts[.reason] {
+        if let words = inUse(facts) { return words }
+        return switch facts[.reason] {
         case "port_in_use":
             ("port \(facts[.found] ?? "?") of the redirect URI is in use", "end what uses it")
         case "agent_version":

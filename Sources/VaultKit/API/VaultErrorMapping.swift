@@ -79,6 +79,16 @@ extension VaultError {
         case .tampered(let part): self.init(.tampered, facts: [.found: part.name])
         case .damaged(let path): self.init(.damaged, facts: [.path: path])
         case .newerFormat(let version): self.init(.newerFormat, facts: [.version: "\(version)"])
+        case .fileExists(let path):
+            self.init(.invalidInput, facts: [.reason: "file_exists", .path: path])
+        case .sameFile(let path):
+            self.init(.invalidInput, facts: [.reason: "same_file", .path: path])
+        case .companionFile(let path):
+            self.init(.invalidInput, facts: [.reason: "companion_file", .path: path])
+        case .otherVault(let path):
+            self.init(.invalidInput, facts: [.reason: "other_vault", .path: path])
+        case .unsound(let path, let report):
+            self.init(.damaged, facts: [.path: path, .found: "\(report.findings.count)"])
         case .export(let error): self.init(error)
         case .exportMalformed(let member):
             self.init(
