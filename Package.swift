@@ -225,6 +225,15 @@ let package = Package(
             path: "Tests/Programs/vaultkit-client",
             swiftSettings: safeSettings
         ),
+        // The program that Tests/Faults kills, starves and lies to.
+        .executableTarget(
+            name: "fault-driver",
+            dependencies: [
+                "Platform", "VaultCrypto", "VaultSQLite", "OAuth", "VaultStore", "VaultKit",
+            ],
+            path: "Tests/Programs/fault-driver",
+            swiftSettings: safeSettings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

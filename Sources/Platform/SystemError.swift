@@ -18,9 +18,19 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     package static let exists = SystemError(number: EEXIST)
     package static let accessDenied = SystemError(number: EACCES)
     package static let connectionRefused = SystemError(number: ECONNREFUSED)
+    package static let noSpace = SystemError(number: ENOSPC)
+    package static let overQuota = SystemError(number: EDQUOT)
+    package static let isDirectory = SystemError(number: EISDIR)
+    package static let readOnly = SystemError(number: EROFS)
+    package static let tooManyLinks = SystemError(number: ELOOP)
     package static let tryAgain = SystemError(number: EAGAIN)
     package static let timedOut = SystemError(number: ETIMEDOUT)
     package static let addressInUse = SystemError(number: EADDRINUSE)
+    package static let tooLarge = SystemError(number: EFBIG)
+    package static let noTerminal = SystemError(number: ENXIO)
+    package static let inputEnded = SystemError(number: ENODATA)
+    package static let lineTooLong = SystemError(number: EMSGSIZE)
+    package static let interrupted = SystemError(number: EINTR)
 
     /// Turns the C target's convention (minus errno on failure) into a thrown error.
     @discardableResult

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Platform
 
 /// One open database.
 ///
@@ -92,7 +93,8 @@ package final class Connection {
         SQLiteError(
             code: ResultCode(rawValue: code),
             message: String(cString: sqlite3_errmsg(handle)),
-            sql: sql
+            sql: sql,
+            systemError: SystemError(number: sqlite3_system_errno(handle))
         )
     }
 
@@ -100,17 +102,30 @@ package final class Connection {
 
     /// Runs `body` in a transaction that has the write lock from its first moment.
     ///
-    /// An error of `body` rolls everything back. An error of COMMIT itself means *unknown*: the
-    /// transaction may be there after all, so whoever needs to know reads again.
+    /// An error of `body` rolls everything back.
+    ///
+    /// - Throws: `UnknownCommit` when the error is COMMIT's own: only a fresh connection shows
+    ///   whether the transaction is there.
     package func write<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
             let result = try body()
-            try execute("COMMIT")
+            try commit()
             return result
         } catch {
             if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
             throw error
+        }
+    }
+
+    private func commit() throws {
+        do {
+            try execute("COMMIT")
+        } catch  where [.busy, .constraint].contains(error.code.primary) {
+            // Both are found before the first byte is written.
+            throw error
+        } catch {
+            throw UnknownCommit(cause: error)
         }
     }
 
@@ -121,6 +136,25 @@ package final class Connection {
         try execute("BEGIN")
         defer { try? execute("COMMIT") }
         return try body()
+    }
+
+    // MARK: - Copying
+
+    /// Makes another database the same as this one, in one transaction of its own
+    /// (sqlite.org/backup.html).
+    ///
+    /// Everything copied is of one moment. What was in the other database is overwritten, and who
+    /// has that open sees the new content at their next read.
+    package func copy(to other: Connection) throws(SQLiteError) {
+        guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
+            throw other.error(sqlite3_errcode(other.handle), sql: nil)
+        }
+        let code = sqlite3_backup_step(backup, -1)
+        let finished = sqlite3_backup_finish(backup)
+        // A step that came to its end says so with DONE, and finish then says OK; otherwise finish
+        // repeats the error, but not that of a lock.
+        guard code == SQLITE_DONE else { throw other.error(code, sql: nil) }
+        try other.check(finished, sql: nil)
     }
 
     /// The rows changed by the last statement.

@@ -1,4 +1,5 @@
 internal import CSQLite
+package import Platform
 
 /// A result code of SQLite (https://www.sqlite.org/rescode.html), always the extended one.
 package struct ResultCode: RawRepresentable, Hashable, Sendable {
@@ -36,11 +37,19 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
     package let message: String
     /// The statement, where there was one.
     package let sql: String?
+    /// The error of the operating system behind it; its number is 0 where there was none.
+    package let systemError: SystemError
 
-    package init(code: ResultCode, message: String, sql: String?) {
+    package init(
+        code: ResultCode,
+        message: String,
+        sql: String?,
+        systemError: SystemError = SystemError(number: 0)
+    ) {
         self.code = code
         self.message = message
         self.sql = sql
+        self.systemError = systemError
     }
 
     /// Without a connection there is only the code's own text.
@@ -49,4 +58,23 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     package var description: String { "SQLite error \(code.rawValue): \(message)" }
+
+    /// Whether the disk is full, or the user's part of it.
+    package var isFullDisk: Bool {
+        code.primary == .full || [.noSpace, .overQuota].contains(systemError)
+    }
+
+    /// Whether what was read may read well the next time: an I/O error, or content that makes no
+    /// sense, which one bad read looks like too.
+    package var isDoubtfulRead: Bool {
+        [.inputOutput, .corrupt, .notADatabase].contains(code.primary)
+    }
+}
+
+/// An error of COMMIT itself: the transaction may be there or not.
+///
+/// It is decided when the journal's end reaches the disk, and an error there says neither whether
+/// it did nor whether it will. The connection that met it must not be asked.
+package struct UnknownCommit: Error, Sendable {
+    package let cause: SQLiteError
 }

@@ -98,22 +98,23 @@ extension VaultFile {
     /// Erases an account, also one whose records do not open.
     ///
     /// If it was the current one, none is current afterwards.
-    ///
-    /// The journal is truncated at commit: a kept one would keep the row's old bytes.
     package func remove(_ name: AccountName) throws {
-        try connection.execute("PRAGMA journal_size_limit = 0")
-        defer { try? connection.execute("PRAGMA journal_size_limit = -1") }
-        try write {
-            let keyring = try currentKeyring()
-            guard let id = try identifier(of: name) else { throw StoreError.noSuchAccount(name) }
-            if isSelected(id) { try select(nil, with: keyring) }
-            var delete = try connection.prepare("DELETE FROM account WHERE name = ?1")
-            delete.bind(name.text, at: 1)
-            try delete.run()
+        try erasing {
+            try write {
+                let keyring = try currentKeyring()
+                guard let id = try identifier(of: name) else {
+                    throw StoreError.noSuchAccount(name)
+                }
+                if isSelected(id) { try select(nil, with: keyring) }
+                var delete = try connection.prepare("DELETE FROM account WHERE name = ?1")
+                delete.bind(name.text, at: 1)
+                try delete.run()
+            }
         }
     }
 
-    private func identifier(of name: AccountName) throws -> [UInt8]? {
+    /// The identifier in the row of this name.
+    package func identifier(of name: AccountName) throws -> [UInt8]? {
         var select = try connection.prepare("SELECT account_id FROM account WHERE name = ?1")
         select.bind(name.text, at: 1)
         return try select.step() ? select.blob(at: 0) : nil
@@ -126,12 +127,14 @@ extension VaultFile {
         besides account: AccountID?,
         _ keyring: Keyring
     ) throws {
-        guard let hash = tokens.refreshToken.map({ keyring.spentTokenHash(of: $0) }) else { return }
-        guard try !isSpent(hash) else { throw StoreError.grantKnown(.spent) }
+        guard let hashes = tokens.refreshToken.map({ keyring.spentTokenHashes(of: $0) }) else {
+            return
+        }
+        guard try !hashes.contains(where: isSpent) else { throw StoreError.grantKnown(.spent) }
         var stored = try connection.prepare(
             "SELECT name, account_id FROM account WHERE refresh_token_hash = ?1"
         )
-        stored.bind(hash, at: 1)
+        stored.bind(hashes[0], at: 1)
         while try stored.step() {
             guard stored.blob(at: 1) != account?.bytes, let name = AccountName(stored.text(at: 0))
             else { continue }
@@ -139,7 +142,7 @@ extension VaultFile {
         }
     }
 
-    private func seal(
+    func seal(
         _ settings: AccountSettings,
         _ id: AccountID,
         revision: UInt64,

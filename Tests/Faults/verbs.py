@@ -1,0 +1,106 @@
+"""The verbs of the driver, and for each what a kill at any moment may leave behind.
+
+Acknowledged means that the driver said `saved` before it died. What is stored afterwards is what was
+acknowledged, or that and the one thing that was under way; never less, never half of something.
+"""
+
+from common import issued, make_stage, require, serial
+
+
+class Verb:
+    """One verb: `steps` are those of its protocol in which kills are counted."""
+
+    name = ""
+    steps = ()
+    rounds = 2  # repetitions in one run: a kill in the second meets a save that was acknowledged
+    kills_per_vault = 12  # in a row, each on what the one before left
+    is_traced = True
+    mended_by = None  # what is run after the kills, if not the verb itself
+
+    def make(self, root):
+        return make_stage(root)
+
+    def verify(self, stage, before, runs, after):
+        """Raises a Violation unless `after` is what the killed runs may have made of `before`."""
+        raise NotImplementedError
+
+    def unchanged(self, before, after, names):
+        for name in names:
+            require(
+                before.accounts[name] == after.accounts.get(name),
+                f"{self.name} changed {name}: {before.accounts[name]} -> {after.accounts.get(name)}",
+            )
+
+
+class Refresh(Verb):
+    name = "refresh"
+    steps = ("open", "lock", "read", "claim", "send", "install")
+
+    def verify(self, stage, before, runs, after):
+        newest = issued(stage)
+        unacknowledged = 0
+        require(set(before.accounts) == set(after.accounts), "an account came or went")
+        for name, account in after.accounts.items():
+            saved = [save for ended in runs for save in ended.saved if save[0] == name]
+            extra = after.generation(name) - before.generation(name) - len(saved)
+            require(extra >= 0, f"{name}: {-extra} acknowledged saves are lost")
+            unacknowledged += extra
+            stored = serial(account["refreshToken"])
+            if extra == 0 and saved:
+                require(stored == saved[-1][2], f"{name}: pair {stored}, acknowledged {saved[-1][2]}")
+            ahead = newest[name] - stored
+            require(ahead >= 0, f"{name}: the server never issued pair {stored}")
+            # Nothing is sent without a durable intent, and that one stays until a pair is stored.
+            require(ahead == 0 or account["hasIntent"], f"{name}: spent without an intent")
+        require(unacknowledged <= len(runs), f"{unacknowledged} saves by {len(runs)} killed runs")
+
+
+class Library(Refresh):
+    """Through VaultKit, whose threads strace would count apart: killed at random only."""
+
+    name = "kit"
+    steps = ()
+    is_traced = False
+    # After a kill its next refresh may spend the refresh token again, once, which is what it
+    # documents and what a strict server forbids: a person signs in again instead.
+    kills_per_vault = 1
+    mended_by = "refresh"
+
+
+class Add(Verb):
+    name = "add"
+    steps = ("open", "sign-in", "insert")
+
+    def verify(self, stage, before, runs, after):
+        saved = [save for ended in runs for save in ended.saved]
+        extra = len(after.accounts) - len(before.accounts) - len(saved)
+        require(0 <= extra <= len(runs), f"{len(saved)} accounts acknowledged, {extra} more are there")
+        newest = issued(stage)
+        for name, generation, number, _ in saved:
+            account = after.accounts.get(name)
+            require(account is not None, f"{name} was acknowledged and is not there")
+            require(account["generation"] == generation, f"{name} is another one")
+            require(serial(account["refreshToken"]) == number, f"{name} has another grant")
+        for name, account in after.accounts.items():
+            require(serial(account["refreshToken"]) == newest[name], f"{name} has a grant of nobody")
+        self.unchanged(before, after, before.accounts)
+
+
+class Switch(Verb):
+    name = "switch"
+    steps = ("open", "select")
+    rounds = 3
+
+    def verify(self, stage, before, runs, after):
+        names = sorted(after.accounts)
+        allowed = {before.selected}
+        for ended in runs:
+            if ended.saved:
+                allowed = {ended.saved[-1][0]}
+            # Those that were begun and not acknowledged.
+            allowed |= {names[(names.index(name) + 1) % len(names)] for name in allowed}
+        require(after.selected in allowed, f"{after.selected} is current, not one of {allowed}")
+        self.unchanged(before, after, before.accounts)
+
+
+ALL = [Refresh(), Library(), Add(), Switch()]
