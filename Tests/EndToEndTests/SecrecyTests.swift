@@ -14,7 +14,7 @@ extension EndToEndTests {
                     client
                 )
                 let trace = try Self.startTrace(stage)
-                try stage.initialize()
+                try CommandTour.makeVault(stage)
                 var search = LeakSearch(for: try Self.canaries(stage, server))
                 var live: Set<Leak> = []
                 let tour = CommandTour(stage: stage, server: server, client: client) {
@@ -23,6 +23,7 @@ extension EndToEndTests {
                 try tour.run()
                 #expect(live.isEmpty, "\(live)")
                 #expect(try CommandList(stage).missing(in: stage.history) == [])
+                try addRecoveryKeys(of: stage, to: &search)
                 if let trace {
                     try addVerifiers(of: trace, to: &search)
                     let called = try Set(search.trace(trace, of: stage))
@@ -61,7 +62,18 @@ extension EndToEndTests {
                 Canary("client secret", secret),
                 Canary("token, code or secret", CommandTour.prefix),
                 Canary("key file", bytes: try Files.read(keyFile), livesIn: keyFile),
-            ]
+            ] + TourSecrets.canaries
+        }
+
+        /// Each is shown by the one command that makes it.
+        private func addRecoveryKeys(of stage: Stage, to search: inout LeakSearch) throws {
+            let keys = TourSecrets.recoveryKeys(in: stage.history)
+            #expect(keys.count == 3 && Set(keys).count == 3)
+            for key in keys {
+                let shown = stage.history.filter { $0.out.contains(key) || $0.err.contains(key) }
+                #expect(shown.count == 1)
+                for canary in TourSecrets.canaries(ofRecoveryKey: key) { search.add(canary) }
+            }
         }
 
         /// The agent makes the verifiers of PKCE, and shows them to nobody but the server.
