@@ -102,7 +102,7 @@ extension EndToEndTests {
             let all = try trace.command() + words
             let ended = try stage.run(stage.launch(all[0], Array(all.dropFirst())))
             #expect(ended.code == 0, "\(ended)")
-            return try Self.search.trace(trace, of: stage)
+            return try Self.search.leaks(in: trace.calls(), of: stage)
         }
 
         @Test func inTheArgumentsAndEnvironmentOfARunningProcess() throws {

@@ -23,8 +23,8 @@ extension CommandTour {
             (5, ["rotate", "--passphrase-fd", "4"], [4: TourSecrets.wrong]),
             (5, ["rotate", "--passphrase-fd", "4"], [4: TourSecrets.second]),
             (1, ["rotate", "--passphrase-fd", "4"], [4: TourSecrets.wrong + "\0"]),
-            (1, ["rotate", "--recovery-key-fd", "4"], [4: String(recoveryKey.dropLast(3))]),
-            (1, ["rotate", "--recovery-key-fd", "4"], [4: TourSecrets.wrong]),
+            (5, ["rotate", "--recovery-key-fd", "4"], [4: String(recoveryKey.dropLast(3))]),
+            (5, ["rotate", "--recovery-key-fd", "4"], [4: TourSecrets.wrong]),
             (
                 0, ["rekey", "--drop", "4", "--slot-fd", "1:4", "--slot-fd", "3:6"],
                 [4: TourSecrets.first, 6: recoveryKey]
@@ -45,7 +45,7 @@ extension CommandTour {
         let rows: [(Int32, [String], [Int32: String])] = [
             (0, ["lock"], [:]), (0, ["status"], [:]), (0, ["list"], [:]),
             (5, ["unlock", "--passphrase-fd", "4"], [4: TourSecrets.wrong]),
-            (1, ["unlock", "--recovery-key-fd", "4"], [4: TourSecrets.wrong]),
+            (5, ["unlock", "--recovery-key-fd", "4"], [4: TourSecrets.wrong]),
             (0, ["unlock", "--passphrase-fd", "4"], [4: TourSecrets.first]),
             (0, ["lock", "--after", "8h"], [:]), (0, ["status", "--json"], [:]),
             (0, ["lock"], [:]),

@@ -47,14 +47,15 @@ struct LeakSearch {
         }
     }
 
-    /// What the processes of a trace wrote, and were started with.
-    func trace(_ trace: SystemCallTrace, of stage: Stage) throws -> [Leak] {
-        try trace.calls().flatMap { call -> [Leak] in
+    /// What traced processes wrote, and were started with.
+    func leaks(in calls: [SystemCall], of stage: Stage) -> [Leak] {
+        calls.flatMap { call -> [Leak] in
             switch call.name {
             case "execve":
                 leaks(.argument, call.arguments, at: call.program)
                     + leaks(.environment, call.environment, at: call.program)
-            default: call.isForOthers(stage) ? leaks(.write, call.bytes, at: call.target) : []
+            default:
+                call.isForOthers(stage) ? leaks(.write, call.bytes, at: call.target) : []
             }
         }
     }
