@@ -4,7 +4,10 @@ Acknowledged means that the driver said `saved` before it died. What is stored a
 acknowledged, or that and the one thing that was under way; never less, never half of something.
 """
 
-from common import issued, make_stage, require, serial
+import contextlib
+import sqlite3
+
+from common import check, issued, make_stage, require, run, serial
 
 
 class Verb:
@@ -103,4 +106,51 @@ class Switch(Verb):
         self.unchanged(before, after, before.accounts)
 
 
-ALL = [Refresh(), Library(), Add(), Switch()]
+def epochs(stage):
+    """The data key's number that each sealed record of an account names."""
+    with contextlib.closing(sqlite3.connect(stage.database)) as database:
+        rows = database.execute("SELECT account_box, tokens_box, intent_box FROM account").fetchall()
+    return {int.from_bytes(box[:4], "big") for row in rows for box in row if box}
+
+
+class Keys(Verb):
+    """Verbs that seal everything again: whatever the moment, each account reads as before."""
+
+    def verify(self, stage, before, runs, after):
+        require(set(before.accounts) == set(after.accounts), "an account came or went")
+        self.unchanged(before, after, before.accounts)
+        require(before.selected == after.selected, "another account is current")
+
+
+class Rotate(Keys):
+    name = "rotate"
+    steps = ("open", "begin", "reseal", "drop")
+
+    def make(self, root):
+        return with_history(super().make(root))
+
+    def verify(self, stage, before, runs, after):
+        super().verify(stage, before, runs, after)
+        acknowledged = max([save[1] for ended in runs for save in ended.saved], default=0)
+        require(min(epochs(stage)) >= acknowledged, f"epochs {epochs(stage)}, acknowledged {acknowledged}")
+
+
+class Rekey(Keys):
+    name = "rekey"
+    steps = ("open", "rekey")
+
+    def make(self, root):
+        return with_history(super().make(root))
+
+
+def with_history(stage):
+    """Refreshed a few times, one refresh cut short: every kind of record and a spent token are there."""
+    run(stage.command("refresh", 7)).require_success()
+    run(stage.command("switch", 2)).require_success()
+    # At the server's own sync the intent is stored and the pair is not.
+    run(["strace", "-o", "/dev/null", "-e", "inject=fsync:signal=KILL:when=1", *stage.command("refresh")])
+    require(any(a["hasIntent"] for a in check(stage).accounts.values()), "no intent was left")
+    return stage
+
+
+ALL = [Refresh(), Library(), Add(), Switch(), Rotate(), Rekey()]

@@ -26,6 +26,7 @@ struct LibraryRefreshes {
         )
         let names = try await vault.accounts().map(\.name)
         for number in 0..<order.count where !names.isEmpty {
+            if order.isStopped { break }
             try await refresh(names[number % names.count], in: vault)
         }
         Announcement.step("end")
