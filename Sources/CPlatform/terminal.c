@@ -1,8 +1,8 @@
 // Questions to the person at the terminal.
 //
 // While one is open, the signals that end or stop a process are only noted: the terminal gets its
-// echo back first, then each signal is raised again and does what it does. They are let in while
-// the process waits (ppoll), so that none can slip in between looking and waiting.
+// echo back first, then each signal is raised again and does what it does. They are noted in a
+// pipe, so that none can slip in between looking and waiting, whichever thread it comes to.
 #define _GNU_SOURCE
 #include "cplatform.h"
 
@@ -18,19 +18,35 @@ static const int watched[] = {
     SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
 enum { watched_count = sizeof watched / sizeof *watched };
 
-static volatile sig_atomic_t noted[NSIG];
+static int notes[2] = {-1, -1};
 
-static void note(int signal) { noted[signal] = 1; }
+static void note(int signal) {
+    int saved = errno;
+    unsigned char byte = (unsigned char)signal;
+    ssize_t written = write(notes[1], &byte, 1);
+    (void)written;
+    errno = saved;
+}
 
 typedef struct {
     int descriptor;
     int is_changed;
+    int signal;
     struct termios before;
     struct sigaction actions[watched_count];
-    sigset_t mask;
 } question;
 
 void cplatform_wipe(void *bytes, uint64_t count) { explicit_bzero(bytes, count); }
+
+// Raises a signal in this thread, so that it has had its effect once this returns.
+static void take_effect(int signal) {
+    sigset_t raised, before;
+    sigemptyset(&raised);
+    sigaddset(&raised, signal);
+    pthread_sigmask(SIG_UNBLOCK, &raised, &before);
+    raise(signal);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
 
 static int open_terminal(void) { return open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY); }
 
@@ -44,32 +60,27 @@ int32_t cplatform_has_terminal(void) {
 int32_t cplatform_is_terminal(int32_t descriptor) { return isatty(descriptor) == 1; }
 
 static void watch_signals(question *asked) {
+    // Not restarted: a read or a change of the terminal that one stops has to come back here.
     struct sigaction action = {.sa_handler = note};
     sigemptyset(&action.sa_mask);
-    sigset_t held;
-    sigemptyset(&held);
     for (int i = 0; i < watched_count; i++) {
-        noted[watched[i]] = 0;
         sigaction(watched[i], NULL, &asked->actions[i]);
         // What whoever started us wants ignored (nohup) stays ignored.
         if (asked->actions[i].sa_handler != SIG_IGN) sigaction(watched[i], &action, NULL);
-        // A process in the background that holds these two back gets errors in their place.
-        if (watched[i] != SIGTTIN && watched[i] != SIGTTOU) sigaddset(&held, watched[i]);
     }
-    sigprocmask(SIG_BLOCK, &held, &asked->mask);
 }
 
 static void unwatch_signals(question *asked) {
     for (int i = 0; i < watched_count; i++) sigaction(watched[i], &asked->actions[i], NULL);
-    sigprocmask(SIG_SETMASK, &asked->mask, NULL);
 }
 
-// The first signal that came, SIGCONT aside unless it came alone.
-static int noted_signal(void) {
-    for (int i = 0; i < watched_count; i++) {
-        if (noted[watched[i]]) return watched[i];
+// The signal that was noted first, but for a SIGCONT before another.
+static int noted_signal(question *asked) {
+    unsigned char byte;
+    while (read(notes[0], &byte, 1) == 1) {
+        if (!asked->signal || asked->signal == SIGCONT) asked->signal = byte;
     }
-    return 0;
+    return asked->signal;
 }
 
 static int hide(question *asked) {
@@ -109,21 +120,20 @@ static int write_prompt(int descriptor, const char *prompt) {
 }
 
 // The count of a line, or minus errno; -EINTR says that a signal was noted.
-static int read_line(const question *asked, unsigned char *bytes, uint32_t capacity) {
+static int read_line(question *asked, unsigned char *bytes, uint32_t capacity) {
     uint32_t count = 0;
     int is_too_long = 0;
-    while (1) {
-        if (noted_signal()) return -EINTR;
-        struct pollfd wait = {.fd = asked->descriptor, .events = POLLIN};
-        if (ppoll(&wait, 1, NULL, &asked->mask) < 0) {
-            if (errno == EINTR) continue;
-            return -errno;
-        }
+    while (!noted_signal(asked)) {
+        struct pollfd waits[] = {
+            {.fd = asked->descriptor, .events = POLLIN}, {.fd = notes[0], .events = POLLIN}};
+        int ready = poll(waits, 2, -1);
+        if (ready < 0 && errno != EINTR) return -errno;
+        if (ready < 0 || waits[1].revents) continue;
         unsigned char byte;
         ssize_t got = read(asked->descriptor, &byte, 1);
         if (got < 0 && errno == EINTR) continue;
         // A terminal that hung up.
-        if (got < 0) return errno == EIO && !noted_signal() ? -ENODATA : -errno;
+        if (got < 0) return errno == EIO ? -ENODATA : -errno;
         if (got == 0 && count == 0) return -ENODATA;
         if (got == 0 || byte == '\n') return is_too_long ? -EMSGSIZE : (int)count;
         if (count == capacity) {
@@ -133,6 +143,7 @@ static int read_line(const question *asked, unsigned char *bytes, uint32_t capac
         }
         explicit_bzero(&byte, sizeof byte);
     }
+    return -EINTR;
 }
 
 static int ask_once(
@@ -149,24 +160,26 @@ int32_t cplatform_ask_terminal(
     question asked = {.descriptor = open_terminal()};
     // There is a device, and no terminal behind it.
     if (asked.descriptor < 0) return errno == EIO || errno == ENOENT ? -ENXIO : -errno;
-    int result;
-    while (1) {
+    if (notes[0] < 0 && pipe2(notes, O_CLOEXEC | O_NONBLOCK)) {
+        int failure = errno;
+        close(asked.descriptor);
+        return -failure;
+    }
+    int result, signal;
+    do {
+        asked.signal = 0;
         watch_signals(&asked);
         result = ask_once(&asked, prompt, is_hidden, bytes, capacity);
-        if (result < 0) explicit_bzero(bytes, capacity);
-        int signal = noted_signal();
         unwatch_signals(&asked);
-        if (!signal) break;
+        signal = noted_signal(&asked);
         // An answer that came first is not lost to a signal that changes nothing.
-        if (signal == SIGCONT && result != -EINTR) break;
-        if (signal == SIGCONT) continue;
-        explicit_bzero(bytes, capacity);
-        result = -EINTR;
-        kill(getpid(), signal);
+        if (signal == SIGCONT && result != -EINTR) signal = 0;
+        if (signal) result = -EINTR;
+        if (result < 0) explicit_bzero(bytes, capacity);
+        if (signal && signal != SIGCONT) take_effect(signal);
         // Whoever was stopped and continued is asked again; a handler of the program's own decides
         // about the rest.
-        if (signal != SIGTSTP && signal != SIGTTIN && signal != SIGTTOU) break;
-    }
+    } while (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU || signal == SIGCONT);
     close(asked.descriptor);
     return result;
 }

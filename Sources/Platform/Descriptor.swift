@@ -9,7 +9,11 @@ package enum Descriptor {
 
     /// Writes all of a text, past the buffers of the C library.
     package static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
-        var rest = Array(text.utf8)[...]
+        try write(Array(text.utf8)[...], to: descriptor)
+    }
+
+    static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) {
+        var rest = bytes
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written >= 0 {

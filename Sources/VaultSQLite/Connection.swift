@@ -129,7 +129,7 @@ package final class Connection {
     private func commit() throws {
         do {
             try execute("COMMIT")
-        } catch where [.busy, .constraint].contains(error.code.primary) {
+        } catch  where [.busy, .constraint].contains(error.code.primary) {
             // Both are found before the first byte is written.
             throw error
         } catch {

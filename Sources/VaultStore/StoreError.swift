@@ -39,6 +39,22 @@ package enum StoreError: Error, Sendable, Equatable {
     case damaged(path: String)
     /// The schema is newer than this program.
     case newerFormat(version: Int64)
+    /// There is a file where one was to be made.
+    case fileExists(path: String)
+    /// The copy is the vault itself.
+    case sameFile(path: String)
+    /// What lies beside a copy makes another thing of it.
+    case companionFile(path: String)
+    /// Parts of a vault or of a copy are not as they were written.
+    case unsound(path: String, VerificationReport)
+    /// The copy is of another vault than the one here.
+    case otherVault(path: String)
+    /// A file of exported accounts does not open.
+    case export(ExportError)
+    /// A file of exported accounts opens, and this member of it is not what it should be.
+    case exportMalformed(member: String)
+    /// The refresh token may be spent: whoever gets it could not know.
+    case unverified(AccountName)
     /// The account changed between reading and writing it.
     case superseded
     /// A refresh is in flight, and goes on; or another process works on the whole vault.

@@ -102,7 +102,7 @@ struct UnlockInput: Sendable {
     }
 
     /// The bytes of a key file, and nothing more.
-    private static func key(from descriptor: Int32) throws -> Secret {
+    static func key(from descriptor: Int32) throws -> Secret {
         let malformed = VaultError(.invalidInput, facts: [.field: "key", .reason: "not_32_bytes"])
         do {
             var bytes = try Descriptor.readToEnd(descriptor, limit: KeyLength.key)

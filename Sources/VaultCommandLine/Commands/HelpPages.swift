@@ -5,7 +5,7 @@ enum HelpPages {
     static let commands: [any Command.Type] = [
         InitCommand.self, LoginCommand.self, AddCommand.self, ListCommand.self,
         SwitchCommand.self, TokenCommand.self, StatusCommand.self, RefreshCommand.self,
-        RemoveCommand.self, AgentCommand.self,
+        RemoveCommand.self, KeyCommand.self, AgentCommand.self,
     ]
 
     static let helpWord = "help"

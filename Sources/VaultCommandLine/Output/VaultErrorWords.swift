@@ -14,7 +14,7 @@ struct VaultErrorWords {
             case .noVault:
                 facts[.reason] == "no_home"
                     ? ("no place for a vault: VAULT_HOME, XDG_DATA_HOME and HOME are not set", nil)
-                    : ("there is no vault in \(path)", "vault init --key-file makes one")
+                    : ("there is no vault in \(path)", "vault init makes one")
             case .vaultExists: ("there is a vault already: \(path)", nil)
             case .noSuchAccount:
                 ("there is no account '\(name)'", "vault list shows the accounts")
@@ -27,6 +27,8 @@ struct VaultErrorWords {
             case .verifyBeforeUse: Self.verifyBeforeUse(name)
             case .paused: Self.paused(name)
             case .locked: Self.locked(facts)
+            case .tampered where facts[.reason] == "rotation_unfinished":
+                Self.rotationUnfinished(facts)
             case .tampered:
                 (
                     "the vault was tampered with or is damaged: \(facts[.found] ?? "a record")",
@@ -53,8 +55,8 @@ struct VaultErrorWords {
             }
     }
 
-    private typealias Words = (String, String?)
-    private typealias Facts = [VaultError.Fact: String]
+    typealias Words = (String, String?)
+    typealias Facts = [VaultError.Fact: String]
 
     private static func grantKnown(_ facts: Facts) -> Words {
         guard let other = facts[.otherAccount] else {
@@ -142,6 +144,7 @@ struct VaultErrorWords {
     }
 
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
+        if let words = keySlot(path, facts) { return words }
         switch (facts[.reason], facts[.field]) {
         case ("no_home", _):
             return ("no place for the key file: HOME is not set", "--key-file=PATH names one")

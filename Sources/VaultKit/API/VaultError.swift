@@ -61,6 +61,8 @@ extension VaultError {
         public static let noAccountChosen = Code(rawValue: "no_account_chosen")
         /// An account has this name already.
         public static let nameTaken = Code(rawValue: "name_taken")
+        /// Accounts of an export cannot be taken in as they are; none was.
+        public static let importRefused = Code(rawValue: "import_refused")
         /// The refresh token is stored already, or was spent here.
         public static let grantKnown = Code(rawValue: "grant_known")
         /// The grant is dead or wants the resource owner: sign in again.

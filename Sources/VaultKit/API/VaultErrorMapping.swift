@@ -79,11 +79,50 @@ extension VaultError {
         case .tampered(let part): self.init(.tampered, facts: [.found: part.name])
         case .damaged(let path): self.init(.damaged, facts: [.path: path])
         case .newerFormat(let version): self.init(.newerFormat, facts: [.version: "\(version)"])
+        case .fileExists(let path):
+            self.init(.invalidInput, facts: [.reason: "file_exists", .path: path])
+        case .sameFile(let path):
+            self.init(.invalidInput, facts: [.reason: "same_file", .path: path])
+        case .companionFile(let path):
+            self.init(.invalidInput, facts: [.reason: "companion_file", .path: path])
+        case .otherVault(let path):
+            self.init(.invalidInput, facts: [.reason: "other_vault", .path: path])
+        case .unsound(let path, let report):
+            self.init(.damaged, facts: [.path: path, .found: "\(report.findings.count)"])
+        case .export(let error): self.init(error)
+        case .exportMalformed(let member):
+            self.init(
+                .invalidInput,
+                facts: [.field: "export", .reason: "malformed", .found: member]
+            )
+        case .unverified(let name): self.init(.verifyBeforeUse, account: name)
         case .superseded: self.init(.busy)
         case .inUse: self.init(.busy, facts: [.reason: "vault_in_use"])
         case .file(let path, let error):
             self.init(.storage, facts: [.path: path, .reason: error.description])
         }
+    }
+
+    private init(_ error: ExportError) {
+        let reason: String
+        switch error {
+        case .newerFormat(let version):
+            self.init(.newerFormat, facts: [.field: "export", .version: "\(version)"])
+            return
+        case .wrongPassphrase:
+            self.init(.locked, facts: [.reason: "export_passphrase_wrong"])
+            return
+        case .outOfMemory:
+            self.init(.locked, facts: [.reason: "out_of_memory"])
+            return
+        case .notAnExport: reason = "not_an_export"
+        case .cutShort: reason = "cut_short"
+        case .trailingBytes: reason = "trailing_bytes"
+        case .tooLarge: reason = "too_large"
+        case .costOutOfRange: reason = "cost_out_of_range"
+        case .damaged: reason = "damaged"
+        }
+        self.init(.invalidInput, facts: [.field: "export", .reason: reason])
     }
 
     private init(_ error: SQLiteError) {

@@ -4,10 +4,19 @@ internal import Platform
 public struct VaultLocation: Sendable, Hashable {
     /// The directory.
     public let directory: String
+    /// Whether it is a copy that nobody but this process knows of, wherever that lies.
+    let isPrivateCopy: Bool
 
     /// A vault in a directory, made absolute by the working directory.
     public init(directory: String) {
         self.directory = FileSystem.absolute(directory)
+        isPrivateCopy = false
+    }
+
+    /// A copy in a directory that this process has just made.
+    init(copyIn directory: String) {
+        self.directory = directory
+        isPrivateCopy = true
     }
 
     /// Where this user's vault is: `VAULT_HOME`, else `XDG_DATA_HOME/vault`, else

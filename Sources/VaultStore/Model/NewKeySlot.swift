@@ -38,4 +38,6 @@ package struct KeySlotDescription: Sendable, Equatable {
     package let cost: PassphraseCost
     /// When it was made or last changed; nil where nobody wrote it down.
     package let changed: Date?
+    /// What commits to its secret: the same in every copy that the secret opens.
+    package let commitment: [UInt8]
 }

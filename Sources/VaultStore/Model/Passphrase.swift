@@ -15,7 +15,7 @@ package enum Passphrase {
         case empty
         case tooLong = "too_long"
         /// It would end there for every program that takes it for a C string.
-        case hasNUL = "has_nul"
+        case hasNUL = "null_byte"
     }
 
     /// What keeps bytes from being one; nil when nothing does.

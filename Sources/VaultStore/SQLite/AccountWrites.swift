@@ -113,7 +113,8 @@ extension VaultFile {
         }
     }
 
-    private func identifier(of name: AccountName) throws -> [UInt8]? {
+    /// The identifier in the row of this name.
+    package func identifier(of name: AccountName) throws -> [UInt8]? {
         var select = try connection.prepare("SELECT account_id FROM account WHERE name = ?1")
         select.bind(name.text, at: 1)
         return try select.step() ? select.blob(at: 0) : nil
@@ -141,7 +142,7 @@ extension VaultFile {
         }
     }
 
-    private func seal(
+    func seal(
         _ settings: AccountSettings,
         _ id: AccountID,
         revision: UInt64,

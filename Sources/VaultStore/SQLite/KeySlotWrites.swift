@@ -15,7 +15,8 @@ extension VaultFile {
                 kind: row.slot.kind,
                 keyFile: row.keyFile,
                 cost: row.slot.cost,
-                changed: row.changed
+                changed: row.changed,
+                commitment: row.slot.commitment
             )
         }
     }

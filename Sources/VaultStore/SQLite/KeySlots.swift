@@ -96,7 +96,16 @@ enum KeySlots {
         let slot: UInt16
     }
 
-    /// The root key, from the first slot that the secret opens.
+    /// The root key, from the first slot of the file that the secret opens.
+    static func open(
+        _ unlock: Unlock,
+        in connection: Connection,
+        vaultID: VaultID
+    ) throws -> Opened {
+        try open(unlock, of: all(in: connection), vaultID: vaultID)
+    }
+
+    /// The same for slots that were read already.
     static func open(_ unlock: Unlock, of rows: [Row], vaultID: VaultID) throws -> Opened {
         var failure: StoreError.LockReason?
         for row in rows where row.slot.kind == unlock.kind {

@@ -27,11 +27,10 @@ package struct Rekeying: Sendable, Equatable {
 extension VaultFile {
     /// Gives the vault a new root key and seals everything again.
     ///
-    /// - Parameters:
-    ///   - unlock: The secret of one slot, which is that slot's.
-    ///   - secrets: Those of other slots by number: passphrases, recovery keys as shown, or the bytes
-    ///     of key files. Key files that can be read need not be given.
-    ///   - dropped: Slots that go.
+    /// The secret of one slot authorizes it, and is that slot's. Those of other slots are given by
+    /// number: passphrases, recovery keys as shown, or the bytes of key files. Key files that can be
+    /// read need not be given.
+    ///
     /// - Throws: `StoreError.keySlotsLeft` for slots that were neither given nor dropped, and
     ///   `StoreError.tampered` when a record does not open: its only key would be lost.
     package func rekey(

@@ -11,6 +11,8 @@ package final class VaultFile {
     let connection: Connection
     private(set) var header: VaultHeader
     private(set) var unlockedKeys: VaultKeys?
+    /// The slot that was opened here.
+    private(set) var unlockedSlot: UInt16?
     // What only reads is spared the settings for writing.
     private var isReadyForWriting = false
 
@@ -73,6 +75,7 @@ package final class VaultFile {
 
     /// Refuses a vault whose directory or files others can reach, before anything is opened.
     package static func checkFiles(of location: VaultLocation) throws {
+        guard !location.isPrivateCopy else { return }
         do {
             try FilePermissions.checkDirectory(location.directory)
             try FilePermissions.checkFile(location.database)
@@ -101,6 +104,9 @@ package final class VaultFile {
 
     // MARK: - Keys
 
+    /// What commits to the root key: the same in every copy that its slots open.
+    package var rootCheck: [UInt8] { header.rootCheck }
+
     /// Whether the keys are here.
     package var isUnlocked: Bool { unlockedKeys != nil }
 
@@ -109,6 +115,7 @@ package final class VaultFile {
     package func unlock(with unlock: Unlock) throws -> UInt16 {
         let (keys, slot) = try openKeys(with: unlock)
         unlockedKeys = keys
+        unlockedSlot = slot
         return slot
     }
 

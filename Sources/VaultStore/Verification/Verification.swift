@@ -118,6 +118,7 @@ extension VerificationReport.Part {
             case .keyring: .keyring
             case .slot(let number): .slot(number)
             case .account(let name): .account(name)
+            case .receivedToken(let number): .receivedToken(number)
             case .selection: .selection
             case .schema: .schema
             }
