@@ -5,9 +5,12 @@ acknowledged, or that and the one thing that was under way; never less, never ha
 """
 
 import contextlib
+import os
+import re
+import shutil
 import sqlite3
 
-from common import check, issued, make_stage, require, run, serial
+from common import Stage, check, issued, make_stage, require, run, serial
 
 
 class Verb:
@@ -143,6 +146,69 @@ class Rekey(Keys):
         return with_history(super().make(root))
 
 
+class Backup(Keys):
+    name = "backup"
+    steps = ("open", "backup")
+
+    def make(self, root):
+        return with_history(super().make(root))
+
+    def verify(self, stage, before, runs, after):
+        super().verify(stage, before, runs, after)
+        for number in [save[1] for ended in runs for save in ended.saved]:
+            require(os.path.exists(backup(stage, number)), f"backup {number} was acknowledged and is not there")
+        newest = max(numbers(stage), default=None)
+        if newest is not None:
+            require(check_copy(stage, backup(stage, newest)).accounts == after.accounts, "a backup is another vault")
+
+
+class Restore(Verb):
+    name = "restore"
+    steps = ("copy", "restore")
+    rounds = 2
+    kills_per_vault = 4  # each restore keeps what was there in a backup of its own
+
+    def make(self, root):
+        stage = with_history(make_stage(root))
+        run(stage.command("backup")).require_success()
+        run(stage.command("refresh", 5)).require_success()
+        reference = stage.copy(f"{root}-restored")
+        run(reference.command("restore")).require_success()
+        self.restored = check(reference).accounts
+        reference.remove()
+        require(any(a["isHeld"] for a in self.restored.values()), "a restore held nothing")
+        return stage
+
+    def verify(self, stage, before, runs, after):
+        is_new = after.accounts == self.restored
+        require(is_new or after.accounts == before.accounts, f"neither old nor new: {after.accounts}")
+        require(is_new or not any(ended.saved for ended in runs), "an acknowledged restore is not there")
+        require(after.selected == before.selected, "another account is current")
+
+
+def backup(stage, number):
+    return os.path.join(stage.work, f"backup-{number}.db")
+
+
+def numbers(stage):
+    names = (re.fullmatch(r"backup-(\d+)\.db", name) for name in os.listdir(stage.work))
+    return [int(match.group(1)) for match in names if match]
+
+
+def check_copy(stage, path):
+    """What a backup holds, looked at as a vault."""
+    require(os.stat(path).st_mode & 0o777 == 0o600, "others can read a backup")
+    other = Stage(f"{stage.root}-copy")
+    try:
+        os.makedirs(other.vault, mode=0o700)
+        shutil.copyfile(path, other.database)
+        os.chmod(other.database, 0o600)
+        other.work = stage.work
+        return check(other)
+    finally:
+        other.remove()
+
+
 def with_history(stage):
     """Refreshed a few times, one refresh cut short: every kind of record and a spent token are there."""
     run(stage.command("refresh", 7)).require_success()
@@ -153,4 +219,4 @@ def with_history(stage):
     return stage
 
 
-ALL = [Refresh(), Library(), Add(), Switch(), Rotate(), Rekey()]
+ALL = [Refresh(), Library(), Add(), Switch(), Rotate(), Rekey(), Backup(), Restore()]

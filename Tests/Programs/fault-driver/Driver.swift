@@ -21,6 +21,8 @@ struct Driver {
         case .switch: try withOpenVault(switchOver)
         case .rotate: try withOpenVault(rotate)
         case .rekey: try withOpenVault(rekey)
+        case .backup: try withOpenVault(backUp)
+        case .restore: try restore()
         case .check: try Check(order).run()
         case .kit: break
         }

@@ -8,7 +8,7 @@ struct Order {
         case add, refresh, `switch`
         /// Refreshes through VaultKit.
         case kit
-        case rotate, rekey
+        case rotate, rekey, backup, restore
         case check
     }
 
@@ -30,6 +30,10 @@ struct Order {
 
     var keyFile: String { "\(work)/vault.key" }
     var ledger: String { "\(work)/ledger" }
+    /// What `restore` restores.
+    var copy: String { backup(0) }
+
+    func backup(_ number: Int) -> String { "\(work)/backup-\(number).db" }
     /// Loops end once this is there: a kill would leave the last refresh half done.
     var isStopped: Bool { FileSystem.exists("\(work)/stop") }
 }
