@@ -72,10 +72,9 @@ def main():
     parser.add_argument("--only", default=",".join(MUTANTS))
     options = parser.parse_args()
     disks.require_mounts("mutants")
-    missed = 0
-    for name in options.only.split(","):
-        missed += not try_mutant(name, MUTANTS[name])
-    common.finish("mutants", missed)
+    chosen = options.only.split(",")
+    caught = sum(try_mutant(name, MUTANTS[name]) for name in chosen)
+    common.finish("mutants", len(chosen) - caught, f"{caught} of {len(chosen)} caught")
 
 
 if __name__ == "__main__":

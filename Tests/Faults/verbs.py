@@ -72,6 +72,12 @@ class Library(Refresh):
     kills_per_vault = 1
     mended_by = "refresh"
 
+    def verify(self, stage, before, runs, after):
+        # What it was handed out first was stored before.
+        for ended in runs:
+            ended.saved = [save for save in ended.saved if save[1] > before.generation(save[0])]
+        super().verify(stage, before, runs, after)
+
 
 class Add(Verb):
     name = "add"
