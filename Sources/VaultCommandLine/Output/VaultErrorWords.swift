@@ -45,6 +45,16 @@ struct VaultErrorWords {
                         + (facts[.path].map { ": \($0)" } ?? ""),
                     "restore the file from a copy"
                 )
+            case .importRefused:
+                (
+                    "nothing was imported: \(facts[.found] ?? "some accounts") cannot be taken in",
+                    "the lines above say why"
+                )
+            case .newerFormat where facts[.field] == "export":
+                (
+                    "the export has format \(facts[.version] ?? "?"), newer than this program knows",
+                    "use a newer vault; nothing was imported"
+                )
             case .newerFormat:
                 (
                     "the vault has format \(facts[.version] ?? "?"), newer than this program knows",
@@ -138,6 +148,7 @@ struct VaultErrorWords {
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
         if let words = keySlot(path, facts) { return words }
         switch (facts[.reason], facts[.field]) {
+        case (let reason, "export"): return export(reason, facts)
         case ("file_exists", _): return ("there is a file already: \(path)", "name another one")
         case ("same_file", _): return ("\(path) is the vault itself", "name a backup of it")
         case ("companion_file", _):
@@ -167,6 +178,23 @@ struct VaultErrorWords {
         case (let reason, let field):
             let why = reason.map { " (\($0))" } ?? ""
             return ("\(field ?? "the input") is not valid\(why)", nil)
+        }
+    }
+
+    private static func export(_ reason: String?, _ facts: Facts) -> Words {
+        let nothing = "nothing was imported"
+        return switch reason {
+        case "terminal":
+            ("tokens in plain text are not shown on a terminal", "lead them into a file or a pipe")
+        case "no_accounts": ("there are no accounts to export", nil)
+        case "not_an_export": ("the file is no export of a vault", nothing)
+        case "cut_short": ("the export is cut short: its end is missing", nothing)
+        case "trailing_bytes": ("something follows the end of the export", nothing)
+        case "too_large": ("the file is larger than an export may be (64 MiB)", nothing)
+        case "cost_out_of_range":
+            ("the export asks for more work than is done for a file", nothing)
+        case "malformed": ("the export is not right: \(facts[.found] ?? "a member")", nothing)
+        default: ("the export is damaged", nothing)
         }
     }
 
