@@ -76,7 +76,7 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
         ),
         ReportRow(
             .invalidInput,
-            [.field: "passphrase", .reason: "null_byte"],
+            [.field: "passphrase", .reason: "has_nul"],
             "the passphrase has a null byte in it"
         ),
         ReportRow(
