@@ -15,7 +15,7 @@ enum ErrorCodes {
         (.busy, .busy), (.tampered, .damaged), (.damaged, .damaged),
         (.newerFormat, .newerFormat), (.unsafePermissions, .unsafePermissions),
         (.storage, .failure), (.invalidInput, .failure), (.signInFailed, .failure),
-        (.closed, .temporary),
+        (.closed, .temporary), (.importRefused, .failure),
     ]
 }
 

@@ -11,7 +11,7 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "key", "agent",
+                "unlock", "lock", "key", "export", "import", "agent",
             ]
         )
         for command in HelpPages.commands {
@@ -75,6 +75,20 @@ import Testing
             ),
             ("list", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
+            (
+                "export",
+                [
+                    "--account NAME", "--move", "--plaintext", "--export-passphrase-fd N",
+                    "--passphrase-fd N",
+                ]
+            ),
+            (
+                "import",
+                [
+                    "--dry-run", "--replace", "--json", "--import-passphrase-fd N",
+                    "--passphrase-fd N",
+                ]
+            ),
             ("agent", ["run", "start", "stop", "status"]),
         ]
     )

@@ -34,11 +34,26 @@ struct VaultErrorWords {
                     "the vault was tampered with or is damaged: \(facts[.found] ?? "a record")",
                     "restore the file from a copy"
                 )
+            case .damaged where facts[.found] != nil:
+                (
+                    "\(path) is damaged or was tampered with: \(facts[.found] ?? "?") findings",
+                    "vault restore FILE brings a backup back"
+                )
             case .damaged:
                 (
                     "this is not a vault, or a damaged one"
                         + (facts[.path].map { ": \($0)" } ?? ""),
                     "restore the file from a copy"
+                )
+            case .importRefused:
+                (
+                    "nothing was imported: \(facts[.found] ?? "some accounts") cannot be taken in",
+                    "the lines above say why"
+                )
+            case .newerFormat where facts[.field] == "export":
+                (
+                    "the export has format \(facts[.version] ?? "?"), newer than this program knows",
+                    "use a newer vault; nothing was imported"
                 )
             case .newerFormat:
                 (
@@ -133,6 +148,19 @@ struct VaultErrorWords {
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
         if let words = keySlot(path, facts) { return words }
         switch (facts[.reason], facts[.field]) {
+        case (let reason, "export"): return export(reason, facts)
+        case ("file_exists", _): return ("there is a file already: \(path)", "name another one")
+        case ("same_file", _): return ("\(path) is the vault itself", "name a backup of it")
+        case ("companion_file", _):
+            return (
+                "\(path) lies there: it is of another database, or of one that was not closed",
+                "move it away if it does not belong there; nothing was changed"
+            )
+        case ("other_vault", _):
+            return (
+                "\(path) is a backup of another vault than the one here",
+                "--replace restores it all the same, and keeps the one here as a backup"
+            )
         case ("no_home", _):
             return ("no place for the key file: HOME is not set", "--key-file=PATH names one")
         case ("key_file_inside_vault", _):
@@ -150,6 +178,23 @@ struct VaultErrorWords {
         case (let reason, let field):
             let why = reason.map { " (\($0))" } ?? ""
             return ("\(field ?? "the input") is not valid\(why)", nil)
+        }
+    }
+
+    private static func export(_ reason: String?, _ facts: Facts) -> Words {
+        let nothing = "nothing was imported"
+        return switch reason {
+        case "terminal":
+            ("tokens in plain text are not shown on a terminal", "lead them into a file or a pipe")
+        case "no_accounts": ("there are no accounts to export", nil)
+        case "not_an_export": ("the file is no export of a vault", nothing)
+        case "cut_short": ("the export is cut short: its end is missing", nothing)
+        case "trailing_bytes": ("something follows the end of the export", nothing)
+        case "too_large": ("the file is larger than an export may be (64 MiB)", nothing)
+        case "cost_out_of_range":
+            ("the export asks for more work than is done for a file", nothing)
+        case "malformed": ("the export is not right: \(facts[.found] ?? "a member")", nothing)
+        default: ("the export is damaged", nothing)
         }
     }
 
