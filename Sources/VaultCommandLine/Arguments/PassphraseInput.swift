@@ -1,12 +1,12 @@
 internal import Platform
 internal import VaultCrypto
 internal import VaultKit
+internal import VaultStore
 
 /// A passphrase from a descriptor, from the person at the terminal, or from standard input: never
 /// from an argument.
 struct PassphraseInput: Sendable {
-    /// The most bytes one may have.
-    static let limit = 1024
+    private static let limit = Passphrase.lengths.upperBound
     /// How often a new one is asked for when the two times differ.
     private static let rounds = 3
 
@@ -111,10 +111,7 @@ struct PassphraseInput: Sendable {
     // MARK: - What is one
 
     private static func checked(_ passphrase: Secret) throws -> Secret {
-        guard !passphrase.isEmpty else { throw invalid("empty") }
-        guard passphrase.count <= limit else { throw invalid("too_long") }
-        let hasNull = passphrase.withBytes { bytes in bytes.indices.contains { bytes[$0] == 0 } }
-        guard !hasNull else { throw invalid("null_byte") }
+        if let problem = Passphrase.problem(with: passphrase) { throw invalid(problem.rawValue) }
         return passphrase
     }
 

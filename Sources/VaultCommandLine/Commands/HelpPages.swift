@@ -5,7 +5,8 @@ enum HelpPages {
     static let commands: [any Command.Type] = [
         InitCommand.self, LoginCommand.self, AddCommand.self, ListCommand.self,
         SwitchCommand.self, TokenCommand.self, StatusCommand.self, RefreshCommand.self,
-        RemoveCommand.self, KeyCommand.self, AgentCommand.self,
+        RemoveCommand.self, UnlockCommand.self, LockCommand.self, KeyCommand.self,
+        AgentCommand.self,
     ]
 
     static let helpWord = "help"

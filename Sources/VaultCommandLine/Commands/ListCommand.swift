@@ -12,8 +12,12 @@ struct ListCommand: Command {
 
         Shows every account; the current one is marked.
 
-          --json    {"schemaVersion":1,"accounts":[{"name","current","state","issuer",
-                    "expiresAt","dueAt"}]}, times in RFC 3339, null where unknown
+          --json    {"schemaVersion":1,"locked","accounts":[{"name","current","state",
+                    "issuer","expiresAt","dueAt"}]}, times in RFC 3339, null where
+                    unknown
+
+        Of a vault that is locked it shows what the file says without a key, which
+        nothing vouches for.
 
         """
 
@@ -25,21 +29,25 @@ struct ListCommand: Command {
     }
 
     func run(in context: CommandContext) throws {
-        let now = context.clock.now()
-        let accounts = try AccountListing.all(in: context.openVault(), now: now)
+        let overview = try AccountOverview.read(in: context)
         guard !isJSON else {
-            let document = AccountListDocument(accounts: accounts.map { AccountDocument($0) })
+            let document = AccountListDocument(
+                locked: overview.isLocked,
+                accounts: overview.accounts.map(\.account.account)
+            )
             return try context.terminal.data(json: document)
         }
-        guard !accounts.isEmpty else {
+        guard !overview.accounts.isEmpty else {
             return context.terminal.hint("no accounts yet: vault login NAME adds one")
         }
         var table = Table(header: ["", "NAME", "STATE", "EXPIRES", "ISSUER"])
-        for account in accounts {
+        let now = context.clock.now().wall
+        for entry in overview.accounts {
+            let account = entry.account.account
             table.add([
-                account.isCurrent ? "*" : " ", account.name.text, account.state.rawValue,
-                TimeText.distance(to: account.expiry, from: now.wall),
-                Printable.escaped(account.issuer ?? account.tokenEndpoint.string),
+                account.current == true ? "*" : " ", account.name, account.state,
+                TimeText.distance(to: account.expiresAt, from: now),
+                Printable.escaped(entry.server ?? "unknown"),
             ])
         }
         try context.terminal.data(table.text)

@@ -32,7 +32,7 @@ extension VaultErrorWords {
         switch facts[.reason] {
         case "empty": "the passphrase is empty"
         case "too_long": "the passphrase has more than 1024 bytes"
-        case "null_byte": "the passphrase has a null byte in it"
+        case "has_nul": "the passphrase has a null byte in it"
         case "differ": "the two passphrases differ"
         default: "the passphrase is not valid"
         }

@@ -103,19 +103,6 @@ struct VaultErrorWords {
         )
     }
 
-    private static func locked(_ facts: Facts) -> Words {
-        let path = facts[.path] ?? "?"
-        return switch facts[.reason] {
-        case "key_file_missing":
-            ("the vault is locked: its key file \(path) is missing", "put the key file back")
-        case "key_file_wrong":
-            ("the vault is locked: \(path) is the key file of another vault", nil)
-        case "key_file_malformed":
-            ("the vault is locked: \(path) is no key file", "a key file has 32 bytes")
-        default: ("the vault is locked", nil)
-        }
-    }
-
     private static func unsafePermissions(_ path: String, _ facts: Facts) -> Words {
         let found = facts[.found] ?? "unsafe"
         guard let wanted = facts[.wanted] else {
@@ -158,6 +145,8 @@ struct VaultErrorWords {
                 "standard input is not a token response with an access token",
                 "the JSON of RFC 6749 section 5.1 is wanted; nothing was stored"
             )
+        case (_, "key"):
+            return ("these bytes are no key", "a key file has 32 bytes")
         case (let reason, let field):
             let why = reason.map { " (\($0))" } ?? ""
             return ("\(field ?? "the input") is not valid\(why)", nil)
@@ -192,7 +181,8 @@ struct VaultErrorWords {
     }
 
     private static func busy(_ facts: Facts) -> Words {
-        switch facts[.reason] {
+        if let words = inUse(facts) { return words }
+        return switch facts[.reason] {
         case "port_in_use":
             ("port \(facts[.found] ?? "?") of the redirect URI is in use", "end what uses it")
         case "agent_version":

@@ -104,6 +104,9 @@ extension Vault {
         try store.nextDue() != nil
     }
 
+    /// An account with a pair that is only in memory, because the store does not take it yet.
+    package var unsavedAccount: AccountName? { refresher.unsavedAccount }
+
     private func store(
         _ registration: AccountRegistration,
         _ response: TokenResponse,

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 import Testing
 import VaultCrypto
 import VaultSQLite
@@ -260,6 +261,40 @@ import VaultSQLite
             )
             let after = content()
             #expect(parts.count { after.contains(sequence: $0) } == 0)
+        }
+    }
+
+    /// What a secret once opened it opens for ever, in copies of that day.
+    @Test func anOldCopyOpensWithTheOldSecretAlone() async throws {
+        try await withTemporaryVault { vault in
+            _ = try vault.addOneOfEachKind()
+            let copy = TemporaryVault(folder: vault.folder + "/copy")
+            try FileSystem.makeDirectories(copy.location.directory)
+            try FileManager.default.copyItem(atPath: vault.database, toPath: copy.database)
+            let file = try vault.open()
+            let next = Secret("another passphrase")
+            _ = try file.changeKeySlot(
+                2,
+                to: .passphrase(next, .cheap),
+                authorizedBy: .keyFile,
+                now: Fixture.now
+            )
+            _ = try file.rekey(
+                authorizedBy: .keyFile,
+                slots: [2: next],
+                dropping: [4],
+                now: Fixture.now
+            )
+            let old = try VaultFile(copy.location)
+            try old.unlock(with: .passphrase(vault.passphrase))
+            #expect(try old.account(named: "work").tokens == Fixture.tokens("work"))
+            #expect(throws: StoreError.locked(.passphraseWrong)) {
+                try old.unlock(with: .passphrase(next))
+            }
+            #expect(throws: StoreError.locked(.passphraseWrong)) {
+                try file.unlock(with: .passphrase(vault.passphrase))
+            }
+            try file.unlock(with: .passphrase(next))
         }
     }
 

@@ -13,7 +13,7 @@ struct KeyCommand: Command {
         vault key rotate
         vault key rekey [--drop NUMBER]… [--slot-fd NUMBER:N]…
 
-        A vault has key slots, each a way in: a passphrase, a key file or a recovery key.
+        A vault has key slots, each a way in: a passphrase, a key file, a recovery key.
 
           list      Show the slots; wants no key
           add       Make another way in. A key file goes to PATH, else to

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Platform
 internal import VaultAgentClient
 internal import VaultCrypto
 internal import VaultKit
