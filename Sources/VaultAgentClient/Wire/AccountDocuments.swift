@@ -44,10 +44,13 @@ package struct AccountListDocument: Codable, Sendable {
     /// Whether the vault is locked: then these are hints that nothing vouches for.
     package let locked: Bool
     package let accounts: [AccountDocument]
+    /// The names of those whose records do not open.
+    package let damaged: [String]
 
-    package init(locked: Bool = false, accounts: [AccountDocument]) {
+    package init(locked: Bool = false, accounts: [AccountDocument], damaged: [String] = []) {
         self.locked = locked
         self.accounts = accounts
+        self.damaged = damaged
     }
 }
 
@@ -56,9 +59,12 @@ package struct AccountStatusListDocument: Codable, Sendable {
     package var schemaVersion = WireJSON.schemaVersion
     package var locked = false
     package let accounts: [AccountStatusDocument]
+    /// The names of those whose records do not open.
+    package let damaged: [String]
 
-    package init(accounts: [AccountStatusDocument]) {
+    package init(accounts: [AccountStatusDocument], damaged: [String] = []) {
         self.accounts = accounts
+        self.damaged = damaged
     }
 }
 
@@ -111,11 +117,19 @@ package struct StatusDocument: Codable, Sendable {
     package let locked: Bool
     package let agent: AgentDocument
     package let accounts: [AccountStatusDocument]
+    /// The names of those whose records do not open.
+    package let damaged: [String]
 
-    package init(locked: Bool = false, agent: AgentDocument, accounts: [AccountStatusDocument]) {
+    package init(
+        locked: Bool = false,
+        agent: AgentDocument,
+        accounts: [AccountStatusDocument],
+        damaged: [String] = []
+    ) {
         self.locked = locked
         self.agent = agent
         self.accounts = accounts
+        self.damaged = damaged
     }
 }
 

@@ -8,9 +8,12 @@ internal import VaultStore
 
 extension AgentRoutes {
     func listAccounts() async throws -> HTTPServerResponse {
-        let accounts = try await service.vault.session().vault.accounts()
+        let (intact, damaged) = try await service.vault.session().vault.allAccounts()
         return try Self.json(
-            AccountStatusListDocument(accounts: accounts.map { AccountStatusDocument($0) })
+            AccountStatusListDocument(
+                accounts: intact.map { AccountStatusDocument($0) },
+                damaged: damaged
+            )
         )
     }
 

@@ -11,17 +11,25 @@ final class AgentSession: Sendable {
     private let needsPerson: Bool
     private let scheduler: Task<Void, any Error>
     private let recorder: Task<Void, Never>
+    private let backups: Task<Void, Never>
 
-    init(_ vault: Vault, _ transport: any HTTPTransport, _ log: AgentLog, needsPerson: Bool) {
+    init(
+        _ vault: Vault,
+        _ transport: any HTTPTransport,
+        _ log: AgentLog,
+        _ clock: any VaultClock,
+        needsPerson: Bool
+    ) {
         self.vault = vault
         self.needsPerson = needsPerson
         signIns = SignIns(vault: vault, transport: transport)
-        // Both are awaited in `end`.
+        // All three are awaited in `end`.
         let events = vault.events
         recorder = Task {
             for await event in events { log.write(event) }
         }
         scheduler = Task { try await vault.runScheduler() }
+        backups = Task { await DailyBackups(vault: vault, log: log, clock: clock).run() }
     }
 
     /// Whether an account has a refresh to come, a sign-in is under way, or going would take keys
@@ -35,8 +43,10 @@ final class AgentSession: Sendable {
     func end() async {
         await signIns.stop()
         scheduler.cancel()
+        backups.cancel()
         _ = try? await scheduler.value
         await vault.close()
         await recorder.value
+        await backups.value
     }
 }

@@ -155,7 +155,7 @@ final class AgentVault: Sendable {
     }
 
     private func takeOver(_ vault: Vault, needsPerson: Bool) async throws(VaultError) {
-        let new = AgentSession(vault, transport, log, needsPerson: needsPerson)
+        let new = AgentSession(vault, transport, log, clock, needsPerson: needsPerson)
         let (isSurplus, hasEnded) = state.withLock { state in
             state.pace.succeeded()
             guard !state.hasEnded, case .locked = state.phase else { return (true, state.hasEnded) }

@@ -14,6 +14,8 @@ struct AccountOverview: Sendable {
     }
 
     let accounts: [Entry]
+    /// The names of those whose records do not open.
+    let damaged: [String]
     /// Whether nothing vouches for any of it.
     let isLocked: Bool
 
@@ -22,7 +24,7 @@ struct AccountOverview: Sendable {
         let file = try VaultFile(context.location)
         do {
             try file.unlock(with: .keyFile)
-            return Self(accounts: try entries(name, in: file, context), isLocked: false)
+            return try Self(name, in: file, context)
         } catch let error as StoreError {
             guard case .locked = error else { throw error }
             if let all = try context.agent.callUnlocked(
@@ -30,9 +32,9 @@ struct AccountOverview: Sendable {
                 "/v1/accounts",
                 as: AccountStatusListDocument.self
             ) {
-                return try Self(all.accounts, only: name, isLocked: false)
+                return try Self(all.accounts, all.damaged, only: name, isLocked: false)
             }
-            let overview = try Self(hints(in: file), only: name, isLocked: true)
+            let overview = try Self(hints(in: file), [], only: name, isLocked: true)
             let report = ErrorReport(error)
             context.terminal.warning(report.line)
             context.terminal.warning("what is shown is not verified")
@@ -41,42 +43,49 @@ struct AccountOverview: Sendable {
         }
     }
 
-    private init(accounts: [Entry], isLocked: Bool) {
-        self.accounts = accounts
-        self.isLocked = isLocked
-    }
-
     private init(
         _ all: [AccountStatusDocument],
+        _ damaged: [String],
         only name: AccountName?,
         isLocked: Bool
     ) throws {
         let chosen = name.map { name in all.filter { $0.account.name == name.text } } ?? all
+        if let name, damaged.contains(name.text) { throw StoreError.tampered(.account(name.text)) }
         if let name, chosen.isEmpty { throw VaultError(.noSuchAccount, account: name) }
         accounts = chosen.map { Entry(account: $0, server: $0.account.issuer) }
+        self.damaged = name == nil ? damaged : []
         self.isLocked = isLocked
     }
 
-    private static func entries(
-        _ name: AccountName?,
-        in file: VaultFile,
-        _ context: CommandContext
-    ) throws -> [Entry] {
+    private init(_ name: AccountName?, in file: VaultFile, _ context: CommandContext) throws {
         let now = context.clock.now()
-        let accounts: [Account]
+        var accounts: [Account] = []
+        var damaged: [String] = []
         if let name {
             let stored = try file.account(named: name)
             let isCurrent = try file.selectedAccount() == stored.id
             accounts = [Account(stored, isCurrent: isCurrent, now: now)]
         } else {
-            accounts = try AccountListing.all(in: file, now: now)
+            (accounts, damaged) = try AccountListing.all(in: file, now: now)
         }
-        return accounts.map { account in
+        self.accounts = accounts.map { account in
             Entry(
                 account: AccountStatusDocument(account),
                 server: account.issuer ?? account.tokenEndpoint.string
             )
         }
+        self.damaged = damaged
+        isLocked = false
+    }
+
+    /// Names what is damaged, once the rest was shown, and fails for it.
+    func reportDamage(_ terminal: Terminal) throws {
+        guard !damaged.isEmpty else { return }
+        for name in damaged { terminal.warning("account '\(name)' is damaged: it does not open") }
+        throw VaultError(
+            .tampered,
+            facts: [.found: Plural.text(damaged.count, "account")]
+        )
     }
 
     private static func hints(in file: VaultFile) throws -> [AccountStatusDocument] {

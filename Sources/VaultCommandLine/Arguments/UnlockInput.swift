@@ -29,6 +29,9 @@ struct UnlockInput: Sendable {
 
     private let way: Way?
 
+    /// Whether the words of the command say what opens the vault.
+    var isNamed: Bool { way != nil }
+
     /// Takes the common options off the command line; at most one of them may be there.
     init(_ arguments: inout ArgumentReader) throws {
         let ways: [(name: String, way: Way?)] = [

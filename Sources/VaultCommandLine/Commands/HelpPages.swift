@@ -6,7 +6,7 @@ enum HelpPages {
         InitCommand.self, LoginCommand.self, AddCommand.self, ListCommand.self,
         SwitchCommand.self, TokenCommand.self, StatusCommand.self, RefreshCommand.self,
         RemoveCommand.self, UnlockCommand.self, LockCommand.self, KeyCommand.self,
-        AgentCommand.self,
+        BackupCommand.self, RestoreCommand.self, VerifyCommand.self, AgentCommand.self,
     ]
 
     static let helpWord = "help"

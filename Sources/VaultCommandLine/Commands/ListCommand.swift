@@ -13,8 +13,10 @@ struct ListCommand: Command {
         Shows every account; the current one is marked.
 
           --json    {"schemaVersion":1,"locked","accounts":[{"name","current","state",
-                    "issuer","expiresAt","dueAt"}]}, times in RFC 3339, null where
-                    unknown
+                    "issuer","expiresAt","dueAt"}],"damaged":[NAME]}, times in
+                    RFC 3339, null where unknown
+
+        An account whose records do not open is named, and the exit code is 8.
 
         Of a vault that is locked it shows what the file says without a key, which
         nothing vouches for.
@@ -30,14 +32,22 @@ struct ListCommand: Command {
 
     func run(in context: CommandContext) throws {
         let overview = try AccountOverview.read(in: context)
-        guard !isJSON else {
+        if isJSON {
             let document = AccountListDocument(
                 locked: overview.isLocked,
-                accounts: overview.accounts.map(\.account.account)
+                accounts: overview.accounts.map(\.account.account),
+                damaged: overview.damaged
             )
-            return try context.terminal.data(json: document)
+            try context.terminal.data(json: document)
+        } else {
+            try show(overview, context)
         }
+        try overview.reportDamage(context.terminal)
+    }
+
+    private func show(_ overview: AccountOverview, _ context: CommandContext) throws {
         guard !overview.accounts.isEmpty else {
+            guard overview.damaged.isEmpty else { return }
             return context.terminal.hint("no accounts yet: vault login NAME adds one")
         }
         var table = Table(header: ["", "NAME", "STATE", "EXPIRES", "ISSUER"])
@@ -56,14 +66,21 @@ struct ListCommand: Command {
 
 /// Accounts read from the file.
 enum AccountListing {
-    static func all(in file: VaultFile, now: Moment) throws -> [Account] {
+    /// Those that open, and the names of those that do not.
+    static func all(
+        in file: VaultFile,
+        now: Moment
+    ) throws -> (accounts: [Account], damaged: [String]) {
         let current = try file.selectedAccount()
-        var accounts: [Account] = []
-        while true {
-            let page = try file.accounts(after: accounts.last?.name, limit: 256)
-            accounts += page.map { Account($0, isCurrent: $0.id == current, now: now) }
-            if page.count < 256 { return accounts }
-        }
+        var (accounts, damaged): ([Account], [String]) = ([], [])
+        var last: String?
+        repeat {
+            let page = try file.accountPage(after: last, limit: 256)
+            accounts += page.accounts.map { Account($0, isCurrent: $0.id == current, now: now) }
+            damaged += page.damaged
+            last = page.next
+        } while last != nil
+        return (accounts, damaged)
     }
 }
 

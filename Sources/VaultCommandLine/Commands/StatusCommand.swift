@@ -13,7 +13,7 @@ struct StatusCommand: Command {
         Shows the state of every account, or of one: when its token expires, when it is
         refreshed next, and what went wrong last. Nothing is sent to any server.
 
-          --json    One object: schemaVersion, locked, agent, accounts
+          --json    One object: schemaVersion, locked, agent, accounts, damaged
 
         """
 
@@ -30,17 +30,20 @@ struct StatusCommand: Command {
         let overview = try AccountOverview.read(account, in: context)
         let accounts = overview.accounts.map(\.account)
         let agent = try context.agent.status()
-        guard !isJSON else {
+        if isJSON {
             let document = StatusDocument(
                 locked: overview.isLocked,
                 agent: agent ?? AgentDocument(running: false, pid: nil, version: nil),
-                accounts: accounts
+                accounts: accounts,
+                damaged: overview.damaged
             )
-            return try context.terminal.data(json: document)
+            try context.terminal.data(json: document)
+        } else {
+            let now = context.clock.now().wall
+            let line = agent.map { "agent: \($0.words(now))" } ?? "agent: not running"
+            try context.terminal.data(line + "\n" + table(accounts, now))
         }
-        let now = context.clock.now().wall
-        let line = agent.map { "agent: \($0.words(now))" } ?? "agent: not running"
-        try context.terminal.data(line + "\n" + table(accounts, now))
+        try overview.reportDamage(context.terminal)
     }
 
     private func table(_ accounts: [AccountStatusDocument], _ now: Date) -> String {

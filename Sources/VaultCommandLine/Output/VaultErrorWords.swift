@@ -34,6 +34,11 @@ struct VaultErrorWords {
                     "the vault was tampered with or is damaged: \(facts[.found] ?? "a record")",
                     "restore the file from a copy"
                 )
+            case .damaged where facts[.found] != nil:
+                (
+                    "\(path) is damaged or was tampered with: \(facts[.found] ?? "?") findings",
+                    "vault restore FILE brings a backup back"
+                )
             case .damaged:
                 (
                     "this is not a vault, or a damaged one"
@@ -133,6 +138,18 @@ struct VaultErrorWords {
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
         if let words = keySlot(path, facts) { return words }
         switch (facts[.reason], facts[.field]) {
+        case ("file_exists", _): return ("there is a file already: \(path)", "name another one")
+        case ("same_file", _): return ("\(path) is the vault itself", "name a backup of it")
+        case ("companion_file", _):
+            return (
+                "\(path) lies there: it is of another database, or of one that was not closed",
+                "move it away if it does not belong there; nothing was changed"
+            )
+        case ("other_vault", _):
+            return (
+                "\(path) is a backup of another vault than the one here",
+                "--replace restores it all the same, and keeps the one here as a backup"
+            )
         case ("no_home", _):
             return ("no place for the key file: HOME is not set", "--key-file=PATH names one")
         case ("key_file_inside_vault", _):

@@ -15,8 +15,6 @@ extension VaultCopy {
     package struct Options: Sendable {
         /// Restore also over another vault than the copy's.
         package var replacesOther = false
-        /// The key file that opened the copy, for a vault that is new here.
-        package var keyFile: String?
         /// Seconds to wait for the refreshes in flight.
         package var limit = 60.0
 
@@ -35,7 +33,7 @@ extension VaultCopy {
         }
         return try VaultFile.withoutRefreshes(of: vault, limit: options.limit) {
             guard FileSystem.exists(vault.database) else {
-                return try install(as: vault, options, now)
+                return try install(as: vault, now)
             }
             return try overwrite(vault, options, now)
         }
@@ -43,18 +41,17 @@ extension VaultCopy {
 
     // MARK: - Where there is no vault
 
-    private func install(
-        as vault: VaultLocation,
-        _ options: Options,
-        _ now: Date
-    ) throws -> RestoreReport {
+    private func install(as vault: VaultLocation, _ now: Date) throws -> RestoreReport {
         // A journal without its database is what is left of another vault, and SQLite would play it
         // back into this one.
         for path in vault.companions where FileSystem.exists(path) {
             throw StoreError.companionFile(path: path)
         }
         let report = try RestorePreparation(copy: file, live: nil, now: now).run()
-        if let keyFile = options.keyFile { try file.rememberKeyFile(keyFile) }
+        // Where it was on the machine that the copy is from says nothing here.
+        if case .keyFileAt(let keyFile) = file.unlockedKeys?.unlock {
+            try file.rememberKeyFile(keyFile)
+        }
         do {
             try FileSystem.install(location.database, as: vault.database)
         } catch let error where error == .exists {

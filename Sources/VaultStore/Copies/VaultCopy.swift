@@ -34,6 +34,16 @@ package final class VaultCopy {
 
     package var location: VaultLocation { directory.location }
 
+    /// Makes the directory of a vault that is to be restored where there is none, or checks it.
+    package static func prepareDirectory(of vault: VaultLocation) throws {
+        do {
+            try FileSystem.makeDirectories(vault.directory)
+            try FilePermissions.checkDirectory(vault.directory)
+        } catch let error as SystemError {
+            throw StoreError.file(path: vault.directory, error)
+        }
+    }
+
     private static func regularFile(
         _ path: String
     ) throws -> (path: String, identity: FileStatus.Identity) {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import VaultStore
 
-/// The vault's own backups that an old secret or key still opens: named, or erased.
+/// The vault's own backups that still hold what was taken out of the vault: named, or erased.
 struct OldBackups: Sendable {
     private let isPurging: Bool
 
@@ -12,26 +12,40 @@ struct OldBackups: Sendable {
     /// After a slot was removed or got another secret.
     func report(openedBy slot: KeySlotDescription, in context: CommandContext) throws {
         let folder = BackupFolder(context.location)
-        try report(folder.holding(slotCommitment: slot.commitment), folder, context.terminal)
+        let backups = try folder.holding(slotCommitment: slot.commitment)
+        try report(backups, folder, context.terminal) { "the old key still opens \($0)" }
     }
 
     /// After the root key was replaced.
     func report(underRootCheck check: [UInt8], in context: CommandContext) throws {
         let folder = BackupFolder(context.location)
-        try report(folder.holding(rootCheck: check), folder, context.terminal)
+        let backups = try folder.holding(rootCheck: check)
+        try report(backups, folder, context.terminal) { "the old key still opens \($0)" }
+    }
+
+    /// After an account was removed.
+    func report(
+        holding id: [UInt8],
+        of account: AccountName,
+        in context: CommandContext
+    ) throws {
+        let folder = BackupFolder(context.location)
+        let backups = try folder.holding(account: id)
+        try report(backups, folder, context.terminal) { "account \(account) is still in \($0)" }
     }
 
     private func report(
         _ backups: [String],
         _ folder: BackupFolder,
-        _ terminal: Terminal
+        _ terminal: Terminal,
+        _ words: (String) -> String
     ) throws {
         guard !backups.isEmpty else { return }
         if isPurging {
             try folder.purge(backups)
             for backup in backups { terminal.words("erased the backup \(backup)") }
         } else {
-            for backup in backups { terminal.warning("the old key still opens \(backup)") }
+            for backup in backups { terminal.warning(words(backup)) }
             terminal.hint("--purge-backups erases such backups; copies elsewhere are yours to find")
         }
     }
