@@ -5,10 +5,16 @@ struct CommandTour {
     /// Every token, code and client secret of the server begins with it.
     static let prefix = "CANARYq7Zk"
 
+    /// What the terminals of the tour have shown.
+    final class Terminals {
+        var texts: [String] = []
+    }
+
     let stage: Stage
     let server: TestServer
     /// A client of nobody else, to be looked for in the sealed part of the file.
     let client: String
+    let terminals = Terminals()
     /// Called where secrets are in the memory of programs that run.
     let look: () throws -> Void
 
@@ -18,6 +24,7 @@ struct CommandTour {
         try add()
         try changeKeys()
         try lockAndUnlock()
+        try typeSecrets()
         for name in ["public", "conf", "added"] { try use(name) }
         try refuseWithAnEcho()
         try copy()
@@ -119,7 +126,8 @@ struct CommandTour {
     private func lookAround() throws {
         for words in [
             ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["switch", "conf"],
-            ["agent", "status"], ["agent", "start"], ["help"], ["--version"], ["remove", "public"],
+            ["agent", "status"], ["agent", "start"], ["doctor"], ["doctor", "--json"], ["help"],
+            ["--version"], ["remove", "public"],
         ] {
             try expect(stage.vault(words), 0)
         }

@@ -69,4 +69,39 @@ extension CommandTour {
         )
         try expect(stage.run(launch), 0)
     }
+
+    /// A vault beside this one, everything about which is typed at a terminal.
+    func typeSecrets() throws {
+        let yes = #"Type "yes" or "no": "#
+        try type(["init"]) { person in
+            try person.answer(#"Type "passphrase" or "key file": "#, "passphrase")
+            try person.answer("New passphrase: ", TourSecrets.first)
+            try person.answer("The same again: ", TourSecrets.second)
+            try person.answer("New passphrase: ", TourSecrets.first)
+            try person.answer("The same again: ", TourSecrets.first)
+            try person.answer(yes, "yes")
+            try person.answer("Write it down, then press Return: ", "")
+        }
+        for words in [["unlock"], ["key", "rotate"], ["list"]] {
+            try type(words) { person in
+                guard words != ["list"] else { return }
+                try person.answer("Passphrase of the vault: ", TourSecrets.wrong)
+                try person.answer("Passphrase of the vault: ", TourSecrets.first)
+            }
+        }
+        let other: [String: String?] = ["VAULT_HOME": "\(stage.home)/typed-vault"]
+        try expect(stage.vault(["agent", "stop"], environment: other), 0)
+    }
+
+    private func type(_ words: [String], _ talk: (Person) throws -> Void) throws {
+        let person = try Person()
+        var launch = try stage.vaultLaunch(words)
+        launch.environment["VAULT_HOME"] = "\(stage.home)/typed-vault"
+        launch.terminal = person.side
+        let run = try stage.start(launch)
+        try talk(person)
+        try expect(stage.finish(run), 0)
+        person.look()
+        terminals.texts.append(person.seen)
+    }
 }
