@@ -113,7 +113,7 @@ package final class Connection {
             try commit()
             return result
         } catch {
-            if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+            if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }
     }
@@ -121,7 +121,7 @@ package final class Connection {
     private func commit() throws {
         do {
             try execute("COMMIT")
-        } catch where [.busy, .constraint].contains(error.code.primary) {
+        } catch  where [.busy, .constraint].contains(error.code.primary) {
             // Both are found before the first byte is written.
             throw error
         } catch {
@@ -132,11 +132,14 @@ package final class Connection {
     /// Runs `body` in one read transaction, or in the one that is open: everything it reads is of
     /// one moment.
     package func read<Result>(_ body: () throws -> Result) throws -> Result {
-        guard sqlite3_get_autocommit(handle) != 0 else { return try body() }
+        guard !isInTransaction else { return try body() }
         try execute("BEGIN")
         defer { try? execute("COMMIT") }
         return try body()
     }
+
+    /// Whether a transaction is open.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     // MARK: - Copying
 

@@ -46,14 +46,9 @@ struct PairKeeper: Sendable {
                 return await superseded()
             }
         } catch {
-            // A failed commit may have happened all the same.
-            return await wasStored() ? .refreshed(newAccount) : nil
+            // If it was stored all the same, the next try says so.
+            return nil
         }
-    }
-
-    private func wasStored() async -> Bool {
-        guard let stored = try? await environment.store.account(claim.account) else { return false }
-        return stored.generation == claim.generation + 1 && stored.tokens == pair.tokens
     }
 
     private func superseded() async -> RefreshOutcome {
