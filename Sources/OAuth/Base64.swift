@@ -1,5 +1,5 @@
 /// Base64 in its two alphabets (RFC 4648 §4 and §5), on bytes: no secret passes through text.
-enum Base64 {
+package enum Base64 {
     private static let standard = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
     )
@@ -8,7 +8,7 @@ enum Base64 {
     )
 
     /// The padded form of §4.
-    static func encode(_ bytes: [UInt8]) -> [UInt8] {
+    package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var encoded = encode(bytes, alphabet: standard)
         while !encoded.count.isMultiple(of: 4) { encoded.append(UInt8(ascii: "=")) }
         return encoded
@@ -20,7 +20,7 @@ enum Base64 {
     }
 
     /// Reads either alphabet with any padding, or nothing when another character is among them.
-    static func decode(_ text: Span<UInt8>, in range: Range<Int>) -> [UInt8]? {
+    package static func decode(_ text: Span<UInt8>, in range: Range<Int>) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(range.count / 4 * 3 + 2)
         var end = range.upperBound

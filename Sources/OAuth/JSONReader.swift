@@ -46,7 +46,9 @@ package struct JSONReader {
         switch input[index] {
         case UInt8(ascii: "{"): return .object(try object(input, depth: depth))
         case UInt8(ascii: "["): return .array(try array(input, depth: depth))
-        case UInt8(ascii: "\""): return .string(Secret(bytes: try string(input)))
+        case UInt8(ascii: "\""):
+            var bytes = try string(input)
+            return .string(Secret(wiping: &bytes))
         case UInt8(ascii: "t"): return try literal("true", .bool(true), input)
         case UInt8(ascii: "f"): return try literal("false", .bool(false), input)
         case UInt8(ascii: "n"): return try literal("null", .null, input)
@@ -152,6 +154,8 @@ extension JSONReader {
     private mutating func string(_ input: Span<UInt8>) throws(Failure) -> [UInt8] {
         index += 1
         var bytes: [UInt8] = []
+        // Growing would leave copies of a secret behind, and takes longer than looking ahead.
+        bytes.reserveCapacity(lengthAhead(input))
         while index < input.count {
             let byte = input[index]
             index += 1
@@ -163,6 +167,13 @@ extension JSONReader {
             }
         }
         throw .malformed
+    }
+
+    /// Bytes up to the next quotation mark.
+    private func lengthAhead(_ input: Span<UInt8>) -> Int {
+        var end = index
+        while end < input.count, input[end] != UInt8(ascii: "\"") { end += 1 }
+        return end - index
     }
 
     private mutating func escape(

@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 
 /// What is done to any open file.
@@ -8,7 +9,11 @@ package enum Descriptor {
 
     /// Writes all of a text, past the buffers of the C library.
     package static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
-        var rest = Array(text.utf8)[...]
+        try write(Array(text.utf8)[...], to: descriptor)
+    }
+
+    static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) {
+        var rest = bytes
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written >= 0 {
@@ -23,6 +28,8 @@ package enum Descriptor {
     package static func readToEnd(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         // One allocation: growing would leave copies of a secret behind.
         var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var isWhole = false
+        defer { if !isWhole { cplatform_wipe(&bytes, UInt64(bytes.count)) } }
         var count = 0
         while count <= limit {
             let got = bytes.withUnsafeMutableBytes { buffer in
@@ -33,8 +40,9 @@ package enum Descriptor {
             if got == 0 { break }
             count += got
         }
-        guard count <= limit else { throw SystemError(number: EFBIG) }
+        guard count <= limit else { throw SystemError.tooLarge }
         bytes.removeLast(bytes.count - count)
+        isWhole = true
         return bytes
     }
 

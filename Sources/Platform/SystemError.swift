@@ -26,6 +26,11 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     package static let tryAgain = SystemError(number: EAGAIN)
     package static let timedOut = SystemError(number: ETIMEDOUT)
     package static let addressInUse = SystemError(number: EADDRINUSE)
+    package static let tooLarge = SystemError(number: EFBIG)
+    package static let noTerminal = SystemError(number: ENXIO)
+    package static let inputEnded = SystemError(number: ENODATA)
+    package static let lineTooLong = SystemError(number: EMSGSIZE)
+    package static let interrupted = SystemError(number: EINTR)
 
     /// Turns the C target's convention (minus errno on failure) into a thrown error.
     @discardableResult

@@ -1,4 +1,5 @@
 package import Platform
+internal import VaultCrypto
 
 /// One request to the agent and its whole answer, over the UNIX socket in the vault's directory.
 ///
@@ -56,9 +57,12 @@ package struct AgentConnection: Sendable {
             throw .foreignPeer(userID: socket.peerUserID)
         }
         let received: [UInt8]
+        var request = Self.request(method, target, headers, body)
+        // There may be a secret in its body.
+        defer { wipe(&request) }
         do {
             try socket.setTimeout(seconds: timeout)
-            try socket.write(Self.request(method, target, headers, body))
+            try socket.write(request)
             received = try socket.readToEnd(limit: Self.maximumAnswer)
         } catch {
             throw .broken(error)
@@ -76,7 +80,11 @@ package struct AgentConnection: Sendable {
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         if !body.isEmpty { head += "Content-Type: application/json\r\n" }
         head += "Content-Length: \(body.count)\r\n\r\n"
-        return Array(head.utf8) + body
+        var request: [UInt8] = []
+        request.reserveCapacity(head.utf8.count + body.count)
+        request += head.utf8
+        request += body
+        return request
     }
 
     static func parse(_ bytes: [UInt8]) throws(Failure) -> Answer {

@@ -8,5 +8,6 @@ package enum AgentEnvironment {
     package static let names = [
         "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "PATH", "XDG_CONFIG_HOME",
         "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "TMPDIR", "VAULT_HOME",
+        "CREDENTIALS_DIRECTORY",
     ]
 }

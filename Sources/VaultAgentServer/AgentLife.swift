@@ -57,9 +57,10 @@ struct AgentLife: Sendable {
             if !FileSystem.exists(database) { return "the vault is gone" }
             // Nobody finds it any more, and it would keep the next agent out.
             if socket.isGone { return "the socket is gone" }
-            if isOnDemand, service.idleSeconds > Self.idleLimit, !service.isNeeded {
+            if isOnDemand, service.idleSeconds > Self.idleLimit, !service.vault.isNeeded {
                 return "idle"
             }
+            await service.vault.checkKeys()
         }
         return nil
     }

@@ -60,20 +60,20 @@ package enum AgentMain {
             return 0
         }
         let transport = CurlTransport(userAgent: "vault/\(VaultVersion.current)")
-        let vault = try await Vault.open(location, unlock: .keyFile, transport: transport)
         try VaultFile.checkFileIfThere(location.log)
         let log = try AgentLog(location)
-        let service = AgentService(vault: vault, transport: transport, log: log)
+        let service = AgentService(location, transport: transport, log: log)
+        try await service.vault.start()
         let server = try listen(location, service)
         let socket = try SocketFile(location.socket)
         log.write("start", ["version": VaultVersion.current, "pid": "\(ProcessIdentity.current)"])
-        readiness.ready()
+        readiness.ready(isLocked: service.vault.lockReason != nil)
         let life = AgentLife(service: service, isOnDemand: options.isOnDemand, socket: socket)
         let reason = await life.last()
         log.write("stop", ["reason": reason])
         socket.remove()
         // Commands wait on the socket for the outcome of their sign-ins.
-        service.signIns.cancelAll()
+        service.cancelSignIns()
         await server.stop()
         await service.stop()
         transport.close()
@@ -116,8 +116,11 @@ package enum AgentMain {
 private struct Readiness {
     let descriptor: Int32?
 
-    func ready() {
-        say(AgentReadyDocument(pid: ProcessIdentity.current), "vault-agent: ready")
+    func ready(isLocked: Bool) {
+        say(
+            AgentReadyDocument(pid: ProcessIdentity.current, locked: isLocked ? true : nil),
+            isLocked ? "vault-agent: ready, and locked" : "vault-agent: ready"
+        )
     }
 
     func alreadyRunning() {

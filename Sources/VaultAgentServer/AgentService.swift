@@ -6,30 +6,21 @@ internal import VaultStore
 
 /// What the agent does, behind its routes and its life cycle.
 final class AgentService: Sendable {
-    let vault: Vault
-    let transport: any HTTPTransport
-    let log: AgentLog
-    let signIns: SignIns
+    let vault: AgentVault
     /// Gives the reason once a client asks the agent to stop, also one that asked before anybody
     /// listened here.
     let stopRequests: AsyncStream<String>
     private let stopRequest: AsyncStream<String>.Continuation
     private let lastRequest = Locked(Uptime.seconds())
-    private let scheduler: Task<Void, any Error>
-    private let recorder: Task<Void, Never>
 
-    init(vault: Vault, transport: any HTTPTransport, log: AgentLog) {
-        self.vault = vault
-        self.transport = transport
-        self.log = log
-        signIns = SignIns(vault: vault, transport: transport)
+    init(
+        _ location: VaultLocation,
+        transport: any HTTPTransport,
+        log: AgentLog,
+        clock: any VaultClock = SystemClock()
+    ) {
+        vault = AgentVault(location, transport, log, clock)
         (stopRequests, stopRequest) = AsyncStream.makeStream()
-        // Both are awaited in `stop`.
-        let events = vault.events
-        recorder = Task {
-            for await event in events { log.write(event) }
-        }
-        scheduler = Task { try await vault.runScheduler() }
     }
 
     /// Notes that a client is there.
@@ -42,22 +33,17 @@ final class AgentService: Sendable {
         Uptime.seconds() - lastRequest.withLock { $0 }
     }
 
-    /// Whether an account has a refresh to come, or a sign-in is under way.
-    var isNeeded: Bool {
-        // A store that cannot be read now is no reason to leave.
-        signIns.areWaiting || ((try? vault.hasRefreshToCome()) ?? true)
-    }
-
     func requestStop(_ reason: String) {
         stopRequest.yield(reason)
     }
 
+    /// Ends the waits of commands for the outcome of their sign-ins.
+    func cancelSignIns() {
+        (try? vault.session())?.signIns.cancelAll()
+    }
+
     /// Stores what is in flight and ends.
     func stop() async {
-        await signIns.stop()
-        scheduler.cancel()
-        _ = try? await scheduler.value
-        await vault.close()
-        await recorder.value
+        await vault.end()
     }
 }

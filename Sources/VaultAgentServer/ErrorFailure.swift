@@ -18,7 +18,9 @@ extension VaultError {
     var status: Int {
         switch code {
         case .noSuchAccount, .noAccountChosen: 404
-        case .nameTaken, .grantKnown, .signInNeeded, .lifetimeTooShort: 409
+        case .nameTaken, .grantKnown, .signInNeeded, .verifyBeforeUse, .paused,
+            .lifetimeTooShort:
+            409
         case .invalidInput: 400
         case .locked: 423
         case .throttled: 429

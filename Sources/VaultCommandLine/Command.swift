@@ -42,7 +42,15 @@ struct CommandContext: Sendable {
     ///
     /// A name that is wrong is never passed over for the next in line.
     func account(_ named: AccountName?, in file: VaultFile) throws -> StoredAccount {
-        if let named { return try file.account(named: named) }
+        if let name = try namedAccount(named) { return try file.account(named: name) }
+        guard let current = try file.selectedAccount(), let account = try file.account(current)
+        else { throw VaultError(.noAccountChosen) }
+        return account
+    }
+
+    /// The account that is named: here, else by `VAULT_ACCOUNT`.
+    func namedAccount(_ named: AccountName?) throws -> AccountName? {
+        if let named { return named }
         if let text = Environment["VAULT_ACCOUNT"] {
             guard let name = AccountName(text) else {
                 throw UsageError.malformed(
@@ -51,11 +59,9 @@ struct CommandContext: Sendable {
                     wanted: "a name"
                 )
             }
-            return try file.account(named: name)
+            return name
         }
-        guard let current = try file.selectedAccount(), let account = try file.account(current)
-        else { throw VaultError(.noAccountChosen) }
-        return account
+        return nil
     }
 }
 

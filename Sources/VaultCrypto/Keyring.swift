@@ -7,8 +7,13 @@ package final class Keyring: Sendable {
     package let version: UInt64
     /// The epoch that new records are sealed under.
     package let activeEpoch: UInt32
+    /// Whether records are being moved to the active epoch; the older ones have keys until then.
+    package let isRotating: Bool
+    /// Spent-token keys of earlier root keys; mostly none.
+    package let earlierSpentKeyCount: Int
 
-    // One piece of guarded memory: the spent-token key, the selection key, then each epoch's key.
+    // One piece of guarded memory: the spent-token key, the selection key, each epoch's key, then
+    // the earlier spent-token keys.
     private let keys: SecretBytes
     private let epochs: [UInt32]
     private static let spentTokenIndex = 0
@@ -24,22 +29,27 @@ package final class Keyring: Sendable {
         self.vaultID = vaultID
         self.version = version
         activeEpoch = plaintext.activeEpoch
+        isRotating = plaintext.isRotating
+        earlierSpentKeyCount = plaintext.earlierSpentKeys.count
         epochs = plaintext.entries.map(\.epoch)
         let size = KeyLength.key
-        keys = SecretBytes(count: (Self.firstEpochIndex + epochs.count) * size) { memory in
+        let firstEarlierIndex = Self.firstEpochIndex + epochs.count
+        keys = SecretBytes(count: (firstEarlierIndex + earlierSpentKeyCount) * size) { memory in
             rootKey.derive(.spentToken, into: memory + Self.spentTokenIndex * size)
             rootKey.derive(.selection, into: memory + Self.selectionIndex * size)
             for (index, entry) in plaintext.entries.enumerated() {
+                let output = memory + (Self.firstEpochIndex + index) * size
                 entry.dataKey.withBytes { dataKey in
                     dataKey.withUnsafeBufferPointer { dataKey in
                         guard let dataKey = dataKey.baseAddress else { return }
-                        KeyDerivation.subkey(
-                            1,
-                            "vltrec01",
-                            of: dataKey,
-                            into: memory + (Self.firstEpochIndex + index) * size
-                        )
+                        KeyDerivation.subkey(1, "vltrec01", of: dataKey, into: output)
                     }
+                }
+            }
+            for (index, key) in plaintext.earlierSpentKeys.enumerated() {
+                let output = memory + (firstEarlierIndex + index) * size
+                key.withBytes { key in
+                    for index in key.indices { output[index] = key[index] }
                 }
             }
         }
@@ -51,15 +61,23 @@ package final class Keyring: Sendable {
     package static func create(
         rootKey: borrowing RootKey,
         vaultID: VaultID
-    ) -> (keyring: Keyring, record: [UInt8]) {
-        let dataKey = SecretBytes.random(count: KeyLength.key).withSpan { Secret(copying: $0) }
+    ) -> Stored {
         let plaintext = KeyringPlaintext(
             isRotating: false,
             activeEpoch: 1,
-            entries: [.init(epoch: 1, dataKey: dataKey)]
+            entries: [.fresh(epoch: 1)]
         )
-        let keyring = Keyring(plaintext, version: 1, rootKey: rootKey, vaultID: vaultID)
-        let record = seal(plaintext, version: 1, rootKey: rootKey, vaultID: vaultID)
+        return stored(plaintext, version: 1, rootKey: rootKey, vaultID: vaultID)
+    }
+
+    static func stored(
+        _ plaintext: KeyringPlaintext,
+        version: UInt64,
+        rootKey: borrowing RootKey,
+        vaultID: VaultID
+    ) -> Stored {
+        let keyring = Keyring(plaintext, version: version, rootKey: rootKey, vaultID: vaultID)
+        let record = seal(plaintext, version: version, rootKey: rootKey, vaultID: vaultID)
         return (keyring, record.nonce + record.box)
     }
 
@@ -181,6 +199,11 @@ package final class Keyring: Sendable {
         }
     }
 
+    /// The epoch that a record names, as far as it is one.
+    package static func epoch(of record: [UInt8]) -> UInt32? {
+        record.count < 4 ? nil : record.bigEndian(at: 0)
+    }
+
     /// False when the context's epoch has no key here.
     @discardableResult
     private func deriveRecordKey(
@@ -202,6 +225,23 @@ package final class Keyring: Sendable {
 
     /// The hash under which a spent refresh token is remembered, vault-wide.
     package func spentTokenHash(of refreshToken: Secret) -> [UInt8] {
+        withSpentTokenMessage(refreshToken) { keyedHash($0, keyAt: Self.spentTokenIndex) }
+    }
+
+    /// Every hash under which a spent refresh token may be remembered: that of the present root key
+    /// first, then those of earlier ones.
+    package func spentTokenHashes(of refreshToken: Secret) -> [[UInt8]] {
+        let earlier = Self.firstEpochIndex + epochs.count
+        return withSpentTokenMessage(refreshToken) { message in
+            ([Self.spentTokenIndex] + (earlier..<earlier + earlierSpentKeyCount))
+                .map { keyedHash(message, keyAt: $0) }
+        }
+    }
+
+    private func withSpentTokenMessage<Result>(
+        _ refreshToken: Secret,
+        _ body: ([UInt8]) -> Result
+    ) -> Result {
         var message = Array("VLT1SPT\0".utf8) + vaultID.bytes
         // Growing later would leave copies of the token behind, unwiped.
         message.reserveCapacity(message.count + 4 + refreshToken.count)
@@ -210,7 +250,7 @@ package final class Keyring: Sendable {
             for index in token.indices { message.append(token[index]) }
         }
         defer { wipe(&message) }
-        return keyedHash(message, keyAt: Self.spentTokenIndex)
+        return body(message)
     }
 
     /// The hash that vouches for an account being the one chosen, so that editing the file cannot

@@ -22,15 +22,17 @@ package struct PassphraseCost: Sendable, Equatable {
     private static let allowedPasses: ClosedRange<UInt32> = 1...16
     private static let allowedMemory: ClosedRange<UInt64> = 8 << 20...2 << 30
 
+    /// Whether this program does so much work on behalf of a file.
+    package var isAllowed: Bool {
+        Self.allowedPasses.contains(passes) && Self.allowedMemory.contains(memory)
+    }
+
     /// The slot secret that a passphrase (its UTF-8 bytes) makes with this cost and salt.
     package func secret(
         from passphrase: borrowing SecretBytes,
         salt: [UInt8]
     ) throws(KeySlotError) -> SecretBytes {
-        guard
-            Self.allowedPasses.contains(passes), Self.allowedMemory.contains(memory),
-            salt.count == 16
-        else { throw .parametersOutOfRange }
+        guard isAllowed, salt.count == 16 else { throw .parametersOutOfRange }
         return try SecretBytes(count: KeyLength.key) { output throws(KeySlotError) in
             let failed = passphrase.withBytes { bytes in
                 bytes.withMemoryRebound(to: CChar.self, capacity: passphrase.count) { bytes in

@@ -1,3 +1,5 @@
+internal import Platform
+
 /// One request and its answer, on their way through the server's thread.
 struct Exchange {
     enum Phase {
@@ -45,8 +47,14 @@ struct Exchange {
             return true
         }
         excess += piece.count
-        body = []
+        Memory.wipe(&body)
         return excess <= max(limit, Self.smallExcess)
+    }
+
+    /// Gives the body away: whoever has it wipes it.
+    mutating func takeBody() -> [UInt8] {
+        defer { body = [] }
+        return body
     }
 
     /// Whether a body of this declared length is not even read.

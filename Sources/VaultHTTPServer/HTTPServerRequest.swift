@@ -1,3 +1,5 @@
+internal import Platform
+
 /// A complete request, its body included.
 package struct HTTPServerRequest: Sendable {
     package let method: String
@@ -5,7 +7,7 @@ package struct HTTPServerRequest: Sendable {
     package let target: String
     /// Header fields in the order they came.
     package let headers: [(name: String, value: String)]
-    package let body: [UInt8]
+    private let content: WipedBody
 
     package init(
         method: String,
@@ -16,8 +18,11 @@ package struct HTTPServerRequest: Sendable {
         self.method = method
         self.target = target
         self.headers = headers
-        self.body = body
+        content = WipedBody(body)
     }
+
+    /// What came after the header; wiped once the request is done with, unless somebody keeps it.
+    package var body: [UInt8] { content.bytes }
 
     /// The target up to the question mark, percent-encoded as it was sent.
     package var path: String {
@@ -40,4 +45,19 @@ package struct HTTPServerRequest: Sendable {
         let wanted = name.lowercased()
         return headers.first { $0.name.lowercased() == wanted }?.value
     }
+}
+
+/// A body that is wiped with the last reference: it may hold a secret.
+final class WipedBody: Sendable {
+    private let storage: Locked<[UInt8]>
+
+    init(_ bytes: [UInt8]) {
+        storage = Locked(bytes)
+    }
+
+    deinit {
+        storage.withLock { Memory.wipe(&$0) }
+    }
+
+    var bytes: [UInt8] { storage.withLock { $0 } }
 }

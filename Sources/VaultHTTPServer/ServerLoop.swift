@@ -196,7 +196,7 @@ final class ServerLoop {
             method: method,
             target: exchange.target,
             headers: Daemon.headers(of: connection),
-            body: exchange.body
+            body: exchanges[connection]?.takeBody() ?? []
         )
         let number = exchange.number
         MHD_suspend_connection(connection)

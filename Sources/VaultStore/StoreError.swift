@@ -1,4 +1,5 @@
 package import Platform
+package import VaultCrypto
 
 /// Why the store could not do what it was asked.
 package enum StoreError: Error, Sendable, Equatable {
@@ -10,6 +11,20 @@ package enum StoreError: Error, Sendable, Equatable {
     case noPlaceForKeyFile
     /// The key file would be copied along with the vault it opens.
     case keyFileInsideVault(path: String)
+    /// Another key slot has this key file.
+    case keyFileInUse(path: String)
+    /// It could not be given again.
+    case passphraseUnfit(Passphrase.Problem)
+    /// No key slot has this number.
+    case noSuchKeySlot(UInt16)
+    /// Nothing would open the vault any more.
+    case lastKeySlot
+    /// A key slot keeps its kind; another kind is another slot.
+    case keySlotKind(number: UInt16, KeySlot.Kind)
+    /// New keys need the secrets of these slots, or the word that they are dropped.
+    case keySlotsLeft([UInt16])
+    /// Records do not open, so that the data key they were sealed under stays.
+    case rotationUnfinished([Part])
     /// No account has this name.
     case noSuchAccount(AccountName)
     /// An account has this name already.
@@ -30,6 +45,22 @@ package enum StoreError: Error, Sendable, Equatable {
     case networkFileSystem(path: String, kind: String)
     /// Another process kept the file locked; its number, where the kernel tells it.
     case busy(holder: Int32?)
+    /// There is a file where one was to be made.
+    case fileExists(path: String)
+    /// The copy is the vault itself.
+    case sameFile(path: String)
+    /// What lies beside a copy makes another thing of it.
+    case companionFile(path: String)
+    /// Parts of a vault or of a copy are not as they were written.
+    case unsound(path: String, VerificationReport)
+    /// The copy is of another vault than the one here.
+    case otherVault(path: String)
+    /// A file of exported accounts does not open.
+    case export(ExportError)
+    /// A file of exported accounts opens, and this member of it is not what it should be.
+    case exportMalformed(member: String)
+    /// The refresh token may be spent: whoever gets it could not know.
+    case unverified(AccountName)
     /// The account changed between reading and writing it.
     case superseded
     /// A refresh is in flight, and goes on; or another process works on the whole vault.
@@ -42,6 +73,8 @@ package enum StoreError: Error, Sendable, Equatable {
         case keyring
         case slot(number: Int64)
         case account(String)
+        /// A pair that was kept aside.
+        case receivedToken(number: Int64)
         case selection
         case schema
     }

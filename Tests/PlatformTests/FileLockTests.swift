@@ -36,6 +36,10 @@ import Testing
             Pair("agent, then all", .agent, .allAccounts, granted: true),
             Pair("all, then agent", .allAccounts, .agent, granted: true),
             Pair("agent, then an account", .agent, .account(7), granted: true),
+            Pair("maintenance twice", .maintenance, .maintenance, granted: false),
+            Pair("maintenance, then an account", .maintenance, .account(7), granted: true),
+            Pair("maintenance, then all", .maintenance, .allAccounts, granted: true),
+            Pair("maintenance, then agent", .maintenance, .agent, granted: true),
         ]
     )
     func rangesExcludeThoseTheyTouch(_ pair: Pair) async throws {
@@ -46,6 +50,21 @@ import Testing
             #expect(try second.tryLock(pair.wanted) == pair.granted)
             first.unlock(pair.held)
             #expect(try second.tryLock(pair.wanted))
+        }
+    }
+
+    @Test func whatAnotherHoldsCanBeAskedFor() async throws {
+        try await withTemporaryPath { path in
+            let first = try FileLock(path: path)
+            let second = try FileLock(path: path)
+            #expect(try !second.isHeldElsewhere(.maintenance))
+            #expect(try first.tryLock(.maintenance))
+            #expect(try second.isHeldElsewhere(.maintenance))
+            // One's own is not somebody else's.
+            #expect(try !first.isHeldElsewhere(.maintenance))
+            first.unlock(.maintenance)
+            #expect(try !second.isHeldElsewhere(.maintenance))
+            #expect(try second.tryLock(.maintenance))
         }
     }
 

@@ -33,11 +33,17 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
         )
     }
 
+    private static func noSlot(_ word: String) -> UsageError {
+        .malformed("the slot", value: word, wanted: "the number of one (vault key list)")
+    }
+
     @Test(
         "takes right words and refuses wrong ones",
         arguments: [
             ParsingRow("init --key-file"), ParsingRow("init --key-file=/k"),
-            ParsingRow("init", .missing("--key-file[=PATH]")),
+            ParsingRow("init"), ParsingRow("init --passphrase-fd 3 --recovery-key"),
+            ParsingRow("init --passphrase-fd x", .notADescriptor(option: "--passphrase-fd")),
+            ParsingRow("init --passphrase", .unknownOption("--passphrase", nearest: nil)),
             ParsingRow("init --key-file=", .missingValue(option: "--key-file")),
             ParsingRow("init --key-file /k", .strayWord("/k")),
 
@@ -55,6 +61,83 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
 
             ParsingRow("refresh a"), ParsingRow("refresh", noName),
             ParsingRow("remove a"), ParsingRow("remove", noName),
+
+            ParsingRow("export f"), ParsingRow("export f --move --account a --account b"),
+            ParsingRow("export --plaintext"), ParsingRow("export --plaintext --account a"),
+            ParsingRow("export f --export-passphrase-fd 3 --passphrase-fd 4"),
+            ParsingRow("export", .missing("FILE")), ParsingRow("export f g", .strayWord("g")),
+            ParsingRow("export --plaintext f", .strayWord("f")),
+            ParsingRow("export --plaintext --move", .strayWord("--move")),
+            ParsingRow(
+                "export f --account a/b",
+                .malformed("--account", value: "a/b", wanted: "the name of an account")
+            ),
+            ParsingRow("export f --mov", .unknownOption("--mov", nearest: "--move")),
+            ParsingRow(
+                "export f --export-passphrase-fd secret",
+                .notADescriptor(option: "--export-passphrase-fd")
+            ),
+            ParsingRow("import f"), ParsingRow("import -"),
+            ParsingRow("import f --dry-run --replace --json --import-passphrase-fd 3"),
+            ParsingRow("import", .missing("FILE")), ParsingRow("import f g", .strayWord("g")),
+            ParsingRow("import f --move", .unknownOption("--move", nearest: nil)),
+
+            ParsingRow("key list"), ParsingRow("key list --json"),
+            ParsingRow(
+                "key list --passphrase-fd 3",
+                .unknownOption("--passphrase-fd", nearest: nil)
+            ),
+            ParsingRow("key", .missing("list, add, remove, change, rotate or rekey")),
+            ParsingRow(
+                "key lst",
+                .malformed(
+                    "the action",
+                    value: "lst",
+                    wanted: "list, add, remove, change, rotate or rekey"
+                )
+            ),
+            ParsingRow("key add passphrase"), ParsingRow("key add key-file"),
+            ParsingRow("key add key-file /k --key-fd 3"),
+            ParsingRow("key add passphrase --new-passphrase-fd 4 --recovery-key-fd 3"),
+            ParsingRow(
+                "key add",
+                .missing("the kind (passphrase, key-file or recovery-key)")
+            ),
+            ParsingRow(
+                "key add password",
+                .malformed(
+                    "the kind",
+                    value: "password",
+                    wanted: "passphrase, key-file or recovery-key"
+                )
+            ),
+            ParsingRow("key add passphrase secret", .strayWord("secret")),
+            ParsingRow(
+                "key add key-file --new-passphrase-fd 4",
+                .unknownOption("--new-passphrase-fd", nearest: nil)
+            ),
+            ParsingRow("key remove 2"), ParsingRow("key remove 2 --purge-backups"),
+            ParsingRow("key remove", .missing("the slot's NUMBER")),
+            ParsingRow("key remove two", noSlot("two")),
+            ParsingRow("key remove 65536", noSlot("65536")),
+            ParsingRow("key remove -1", .unknownOption("-1", nearest: nil)),
+            ParsingRow("key change 2"), ParsingRow("key change 2 /k --purge-backups"),
+            ParsingRow("key change 2 /k /l", .strayWord("/l")),
+            ParsingRow("key rotate"), ParsingRow("key rotate 2", .strayWord("2")),
+            ParsingRow("key rekey"), ParsingRow("key rekey --drop 2 --drop=3 --slot-fd 4:5"),
+            ParsingRow("key rekey --drop two", noSlot("two")),
+            ParsingRow(
+                "key rekey --slot-fd 4",
+                .notADescriptor(option: "--slot-fd NUMBER:N")
+            ),
+            ParsingRow(
+                "key rekey --slot-fd 4:secret",
+                .notADescriptor(option: "--slot-fd NUMBER:N")
+            ),
+            ParsingRow(
+                "key rekey --slot-fd 4:5 --slot-fd 4:6",
+                .repeatedOption("--slot-fd 4:N")
+            ),
 
             ParsingRow("agent run"), ParsingRow("agent start"), ParsingRow("agent stop"),
             ParsingRow("agent status"), ParsingRow("agent start x", .strayWord("x")),

@@ -8,14 +8,14 @@ enum ErrorCodes {
     static let exitCodes: [(VaultError.Code, ExitCode)] = [
         (.noVault, .failure), (.vaultExists, .failure), (.noSuchAccount, .noSuchAccount),
         (.noAccountChosen, .noSuchAccount), (.nameTaken, .failure), (.grantKnown, .failure),
-        (.signInNeeded, .signInNeeded), (.unreachable, .temporary), (.throttled, .temporary),
+        (.signInNeeded, .signInNeeded), (.verifyBeforeUse, .signInNeeded), (.paused, .signInNeeded),
+        (.unreachable, .temporary), (.throttled, .temporary),
         (.outcomeUnknown, .temporary), (.clientRefused, .failure), (.requestRefused, .failure),
         (.lifetimeTooShort, .failure), (.notSaved, .notSaved), (.locked, .locked),
         (.busy, .busy), (.tampered, .damaged), (.damaged, .damaged),
         (.newerFormat, .newerFormat), (.unsafePermissions, .unsafePermissions),
         (.networkFileSystem, .unsafePermissions), (.storage, .failure), (.invalidInput, .failure),
-        (.signInFailed, .failure),
-        (.closed, .temporary),
+        (.signInFailed, .failure), (.closed, .temporary), (.importRefused, .failure),
     ]
 }
 

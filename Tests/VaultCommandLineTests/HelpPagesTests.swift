@@ -11,7 +11,7 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "agent",
+                "unlock", "lock", "key", "export", "import", "agent",
             ]
         )
         for command in HelpPages.commands {
@@ -49,7 +49,16 @@ import Testing
     @Test(
         "a page names its options",
         arguments: [
-            ("init", ["--key-file[=PATH]"]),
+            ("init", ["--key-file[=PATH]", "--passphrase-fd N", "--recovery-key"]),
+            (
+                "key",
+                [
+                    "list", "add", "remove", "change", "rotate", "rekey", "--passphrase-fd N",
+                    "--key-fd N", "--recovery-key-fd N", "--key-file PATH",
+                    "--new-passphrase-fd N", "--drop NUMBER", "--slot-fd NUMBER:N",
+                    "--purge-backups", "--json",
+                ]
+            ),
             (
                 "add",
                 [
@@ -66,6 +75,20 @@ import Testing
             ),
             ("list", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
+            (
+                "export",
+                [
+                    "--account NAME", "--move", "--plaintext", "--export-passphrase-fd N",
+                    "--passphrase-fd N",
+                ]
+            ),
+            (
+                "import",
+                [
+                    "--dry-run", "--replace", "--json", "--import-passphrase-fd N",
+                    "--passphrase-fd N",
+                ]
+            ),
             ("agent", ["run", "start", "stop", "status"]),
         ]
     )

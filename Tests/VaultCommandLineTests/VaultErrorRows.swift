@@ -31,14 +31,68 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(error.code) \(error.facts[.reason] ?? "")" }
 
-    static let all = store + permissions + input + refresh + signIn
+    static let all = store + keySlots + permissions + input + exports + refresh + signIn
+
+    private static let keySlots = [
+        ReportRow(
+            .invalidInput,
+            [.reason: "no_such_key_slot", .found: "7"],
+            "there is no key slot 7",
+            hint: "vault key list shows the slots"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "last_key_slot"],
+            "the last key slot stays: without it nothing would open the vault",
+            hint: "vault key add makes another first, vault key change replaces its secret"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "key_slot_kind", .found: "2", .wanted: "key_file"],
+            "key slot 2 is a key file",
+            hint: "another kind is another slot: vault key add, then vault key remove 2"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "key_slots_left", .found: "2, 4"],
+            "new keys need the secret of key slot 2, 4 too; nothing was changed",
+            hint: "--slot-fd NUMBER:N gives one, --drop NUMBER does without the slot"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "key_file_in_use", .path: "/k"],
+            "/k is the key file of another slot",
+            hint: "name another place"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.field: "passphrase", .reason: "empty"],
+            "the passphrase is empty"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.field: "passphrase", .reason: "too_long"],
+            "the passphrase has more than 1024 bytes"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.field: "passphrase", .reason: "has_nul"],
+            "the passphrase has a null byte in it"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.field: "passphrase", .reason: "differ"],
+            "the two passphrases differ"
+        ),
+        ReportRow(.invalidInput, [.field: "passphrase"], "the passphrase is not valid"),
+    ]
 
     private static let store = [
         ReportRow(
             .noVault,
             [.path: "/v"],
             "there is no vault in /v",
-            hint: "vault init --key-file makes one"
+            hint: "vault init makes one"
         ),
         ReportRow(
             .noVault,
@@ -62,6 +116,18 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             of: "work",
             "there is an account 'work' already",
             hint: "vault remove work removes it"
+        ),
+        ReportRow(
+            .verifyBeforeUse,
+            of: "work",
+            "account 'work' came back from an old copy: its refresh token may be spent by now",
+            hint: "vault refresh work sends it after all, vault login work signs in anew"
+        ),
+        ReportRow(
+            .paused,
+            of: "work",
+            "account 'work' is paused: it was moved to another vault",
+            hint: "vault login work signs in here anew, or import it back"
         ),
         ReportRow(
             .grantKnown,
@@ -100,6 +166,13 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             [.found: "account work"],
             "the vault was tampered with or is damaged: account work",
             hint: "restore the file from a copy"
+        ),
+        ReportRow(
+            .tampered,
+            [.reason: "rotation_unfinished", .found: "account work, token kept aside 3"],
+            "these records do not open, and keep their old key: account work, token kept aside 3",
+            hint: "everything else has the new one; mend or remove them, "
+                + "then vault key rotate again"
         ),
         ReportRow(
             .damaged,

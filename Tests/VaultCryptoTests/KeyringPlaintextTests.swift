@@ -29,6 +29,43 @@ import Testing
             Malformed("half a header", [1, 0, 0, 0, 0, 1, 0]),
             Malformed("version 0", [0, 0, 0, 0, 0, 1, 0, 1], epochs: [1]),
             Malformed("version 2", [2, 0, 0, 0, 0, 1, 0, 1], epochs: [1]),
+            Malformed("version 3", [3, 0, 0, 0, 0, 1, 0, 1], epochs: [1], extra: [0, 0]),
+            Malformed(
+                "version 2 with half a count",
+                [2, 0, 0, 0, 0, 1, 0, 1],
+                epochs: [1],
+                extra: [0]
+            ),
+            Malformed(
+                "version 2 with nothing to carry",
+                [2, 0, 0, 0, 0, 1, 0, 1],
+                epochs: [1],
+                extra: [0, 0]
+            ),
+            Malformed(
+                "version 2 with less than it counts",
+                [2, 0, 0, 0, 0, 1, 0, 1],
+                epochs: [1],
+                extra: [0, 2] + [UInt8](repeating: 9, count: 32)
+            ),
+            Malformed(
+                "version 2 with more than it counts",
+                [2, 0, 0, 0, 0, 1, 0, 1],
+                epochs: [1],
+                extra: [0, 1] + [UInt8](repeating: 9, count: 33)
+            ),
+            Malformed(
+                "version 2 with more than is kept",
+                [2, 0, 0, 0, 0, 1, 0, 1],
+                epochs: [1],
+                extra: [0, 9] + [UInt8](repeating: 9, count: 9 * 32)
+            ),
+            Malformed(
+                "version 1 with earlier keys",
+                [1, 0, 0, 0, 0, 1, 0, 1],
+                epochs: [1],
+                extra: [0, 1] + [UInt8](repeating: 9, count: 32)
+            ),
             Malformed("unknown flag", [1, 2, 0, 0, 0, 1, 0, 1], epochs: [1]),
             Malformed("unknown flag beside a known one", [1, 3, 0, 0, 0, 1, 0, 1], epochs: [1]),
             Malformed("every flag", [1, 255, 0, 0, 0, 1, 0, 1], epochs: [1]),
@@ -47,6 +84,24 @@ import Testing
         #expect(throws: SealingError()) {
             try KeyringPlaintext(decoding: Secret(bytes: row.bytes))
         }
+    }
+
+    @Test(arguments: [1, 2, 8])
+    func earlierKeysAreCarriedInVersionTwo(_ count: Int) throws {
+        let contents = KeyringPlaintext(
+            isRotating: true,
+            activeEpoch: 2,
+            entries: [.fresh(epoch: 1), .fresh(epoch: 2)],
+            earlierSpentKeys: (0..<count).map { index in
+                Secret(bytes: [UInt8](repeating: UInt8(index), count: 32))
+            }
+        )
+        let bytes = contents.encoded().exposed
+        #expect(bytes.count == 8 + 2 * 36 + 2 + count * 32)
+        #expect(bytes.prefix(8) == [2, 1, 0, 0, 0, 2, 0, 2])
+        #expect(bytes[80..<82] == [0, UInt8(count)])
+        #expect(bytes.suffix(32) == [UInt8](repeating: UInt8(count - 1), count: 32)[...])
+        #expect(try KeyringPlaintext(decoding: Secret(bytes: bytes)) == contents)
     }
 
     @Test func aMalformedKeyringDoesNotOpenThoughItsSealIsRight() {

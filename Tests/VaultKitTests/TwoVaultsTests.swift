@@ -75,6 +75,23 @@ import VaultTesting
         }
     }
 
+    @Test("while somebody works on the whole vault no refresh begins, and a good token is served")
+    func maintenance() async throws {
+        try await withScene { scene in
+            try await scene.addExpired()
+            try await scene.add("good")
+            let worker = try FileLock(path: scene.home.location.lock)
+            #expect(try worker.tryLock(.maintenance))
+            #expect(try await scene.vault.accessToken(for: "good").text == "good-access-1")
+            let error = await scene.clock.passingSleeps(within: 0.1) {
+                await vaultError { try await scene.vault.accessToken(for: "work") }
+            }
+            #expect(error?.code == .busy)
+            #expect(scene.transport.requestCount == 0)
+            #expect(try worker.tryLock(.allAccounts))
+        }
+    }
+
     @Test("R2, cli E18: an account added anew during the wait is refreshed under its own lock")
     func replacedWhileWaiting() async throws {
         let server = RotatingServer()

@@ -24,8 +24,10 @@ import VaultSQLite
     }
 
     private static func backups(of vault: TemporaryVault) throws -> [String] {
-        guard FileSystem.exists(vault.location.backups) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: vault.location.backups)
+        guard FileSystem.exists(BackupFolder(vault.location).path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(
+            atPath: BackupFolder(vault.location).path
+        )
     }
 
     @Test func anOldVaultIsMigratedAndItsCopyKept() async throws {
@@ -38,8 +40,10 @@ import VaultSQLite
             let name = try #require(names.first)
             #expect(name.hasPrefix("migration-1-to-\(Schema.newestVersion)-2"))
             #expect(name.hasSuffix("Z.db"))
-            let copy = vault.location.backups + "/" + name
-            #expect(try FileSystem.status(of: vault.location.backups).permissions == 0o700)
+            let copy = BackupFolder(vault.location).path + "/" + name
+            #expect(
+                try FileSystem.status(of: BackupFolder(vault.location).path).permissions == 0o700
+            )
             #expect(try FileSystem.status(of: copy).permissions == 0o600)
             // But for the counter of changes it is the old file, and a vault as that was.
             #expect(bytes(of: copy).count == old.count)
@@ -114,7 +118,7 @@ import VaultSQLite
                 exit(7)
             }
             try Self.expectWhole(vault)
-            #expect(try !Self.backups(of: vault).contains { $0.hasSuffix(".unfinished") })
+            #expect(try !Self.backups(of: vault).contains { $0.hasPrefix(".") })
         }
     }
 
@@ -183,14 +187,14 @@ import VaultSQLite
     @Test func copiesAreNotMadeWhereOthersReadThem() async throws {
         try await withTemporaryFolder { folder in
             let vault = try TemporaryVault.old(in: folder)
-            try FileSystem.makeDirectories(vault.location.backups)
-            chmod(vault.location.backups, 0o755)
+            try FileSystem.makeDirectories(BackupFolder(vault.location).path)
+            chmod(BackupFolder(vault.location).path, 0o755)
             let problem = PermissionProblem(
-                path: vault.location.backups,
+                path: BackupFolder(vault.location).path,
                 found: .mode(0o755, wanted: 0o700)
             )
             #expect(throws: problem) { try VaultFile(vault.location) }
-            chmod(vault.location.backups, 0o700)
+            chmod(BackupFolder(vault.location).path, 0o700)
             try Self.expectWhole(vault)
         }
     }

@@ -94,3 +94,17 @@ int64_t cplatform_read_file(const char *path, void *bytes, uint64_t capacity);
 int32_t cplatform_catch_stop_signals(void);
 // Waits for one of them; the signal, or minus EAGAIN on time-out.
 int32_t cplatform_wait_stop_signal(int32_t timeout_ms);
+
+// Whether this process has a controlling terminal it can open: 1 or 0.
+int32_t cplatform_has_terminal(void);
+// Whether a descriptor is a terminal: 1 or 0.
+int32_t cplatform_is_terminal(int32_t descriptor);
+// Writes a prompt to the controlling terminal and reads one line from it into `bytes`, without its
+// line feed; hidden means with echo off. Echo is as before on every way out. A signal that stops
+// or ends the process takes its effect once it is; what is typed before that is thrown away.
+// The count; -ENXIO without a terminal, -ENODATA when the input ended, -EMSGSIZE for a line of
+// more than `capacity` bytes, which are wiped.
+int32_t cplatform_ask_terminal(
+    const char *prompt, int32_t is_hidden, void *bytes, uint32_t capacity);
+// Overwrites memory with zeros in a way that no optimiser removes.
+void cplatform_wipe(void *bytes, uint64_t count);

@@ -3,7 +3,8 @@ package import FoundationEssentials
 /// An account in a list.
 package struct AccountDocument: Codable, Sendable {
     package let name: String
-    package let current: Bool
+    /// Null where nothing vouches for it.
+    package let current: Bool?
     package let state: String
     package let issuer: String?
     package let expiresAt: Date?
@@ -11,7 +12,7 @@ package struct AccountDocument: Codable, Sendable {
 
     package init(
         name: String,
-        current: Bool,
+        current: Bool?,
         state: String,
         issuer: String?,
         expiresAt: Date?,
@@ -40,24 +41,45 @@ package struct AccountDocument: Codable, Sendable {
 /// Every account, as `vault list --json` and the agent give them.
 package struct AccountListDocument: Codable, Sendable {
     package var schemaVersion = WireJSON.schemaVersion
+    /// Whether the vault is locked: then these are hints that nothing vouches for.
+    package let locked: Bool
     package let accounts: [AccountDocument]
+    /// The names of those whose records do not open.
+    package let damaged: [String]
 
-    package init(accounts: [AccountDocument]) {
+    package init(locked: Bool = false, accounts: [AccountDocument], damaged: [String] = []) {
+        self.locked = locked
         self.accounts = accounts
+        self.damaged = damaged
+    }
+}
+
+/// Every account and how it is doing, as the agent gives them.
+package struct AccountStatusListDocument: Codable, Sendable {
+    package var schemaVersion = WireJSON.schemaVersion
+    package var locked = false
+    package let accounts: [AccountStatusDocument]
+    /// The names of those whose records do not open.
+    package let damaged: [String]
+
+    package init(accounts: [AccountStatusDocument], damaged: [String] = []) {
+        self.accounts = accounts
+        self.damaged = damaged
     }
 }
 
 /// An account in `vault status --json`.
 package struct AccountStatusDocument: Codable, Sendable {
     package let account: AccountDocument
-    package let generation: UInt64
-    package let failureCount: Int
+    /// Null where nothing vouches for it, and so is the count.
+    package let generation: UInt64?
+    package let failureCount: Int?
     package let lastFailure: String?
 
     package init(
         account: AccountDocument,
-        generation: UInt64,
-        failureCount: Int,
+        generation: UInt64?,
+        failureCount: Int?,
         lastFailure: String?
     ) {
         self.account = account
@@ -73,8 +95,8 @@ package struct AccountStatusDocument: Codable, Sendable {
     package init(from decoder: any Decoder) throws {
         account = try AccountDocument(from: decoder)
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        generation = try container.decode(UInt64.self, forKey: .generation)
-        failureCount = try container.decode(Int.self, forKey: .failureCount)
+        generation = try container.decode(UInt64?.self, forKey: .generation)
+        failureCount = try container.decode(Int?.self, forKey: .failureCount)
         lastFailure = try container.decode(String?.self, forKey: .lastFailure)
     }
 
@@ -91,12 +113,23 @@ package struct AccountStatusDocument: Codable, Sendable {
 /// The agent and every account, as `vault status --json` gives them.
 package struct StatusDocument: Codable, Sendable {
     package var schemaVersion = WireJSON.schemaVersion
+    /// Whether the vault is locked: then the accounts are hints that nothing vouches for.
+    package let locked: Bool
     package let agent: AgentDocument
     package let accounts: [AccountStatusDocument]
+    /// The names of those whose records do not open.
+    package let damaged: [String]
 
-    package init(agent: AgentDocument, accounts: [AccountStatusDocument]) {
+    package init(
+        locked: Bool = false,
+        agent: AgentDocument,
+        accounts: [AccountStatusDocument],
+        damaged: [String] = []
+    ) {
+        self.locked = locked
         self.agent = agent
         self.accounts = accounts
+        self.damaged = damaged
     }
 }
 
@@ -105,11 +138,31 @@ package struct AgentDocument: Codable, Sendable {
     package let running: Bool
     package let pid: Int32?
     package let version: String?
+    /// Whether it has no keys.
+    package let locked: Bool?
+    /// Why it has none, as a name of the vault's own.
+    package let lockReason: String?
+    /// When it lets go of them.
+    package let locksAt: Date?
+    /// Whether the memory with its keys stays out of the swap.
+    package let memoryLocked: Bool?
 
-    package init(running: Bool, pid: Int32?, version: String?) {
+    package init(
+        running: Bool,
+        pid: Int32?,
+        version: String?,
+        locked: Bool? = nil,
+        lockReason: String? = nil,
+        locksAt: Date? = nil,
+        memoryLocked: Bool? = nil
+    ) {
         self.running = running
         self.pid = pid
         self.version = version
+        self.locked = locked
+        self.lockReason = lockReason
+        self.locksAt = locksAt
+        self.memoryLocked = memoryLocked
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -117,6 +170,10 @@ package struct AgentDocument: Codable, Sendable {
         try container.encode(running, forKey: .running)
         try container.encode(pid, forKey: .pid)
         try container.encode(version, forKey: .version)
+        try container.encode(locked, forKey: .locked)
+        try container.encode(lockReason, forKey: .lockReason)
+        try container.encode(locksAt, forKey: .locksAt)
+        try container.encode(memoryLocked, forKey: .memoryLocked)
     }
 }
 

@@ -135,11 +135,19 @@ package struct AgentReadyDocument: Codable, Sendable {
     package let pid: Int32
     /// Another agent of this vault runs already.
     package let alreadyRunning: Bool
+    /// Set when nothing here opened the vault.
+    package let locked: Bool?
     package let error: ErrorDocument.Failure?
 
-    package init(pid: Int32, alreadyRunning: Bool = false, error: ErrorDocument.Failure? = nil) {
+    package init(
+        pid: Int32,
+        alreadyRunning: Bool = false,
+        locked: Bool? = nil,
+        error: ErrorDocument.Failure? = nil
+    ) {
         self.pid = pid
         self.alreadyRunning = alreadyRunning
+        self.locked = locked
         self.error = error
     }
 }

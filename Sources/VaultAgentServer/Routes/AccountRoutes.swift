@@ -8,9 +8,12 @@ internal import VaultStore
 
 extension AgentRoutes {
     func listAccounts() async throws -> HTTPServerResponse {
-        let accounts = try await service.vault.accounts()
+        let (intact, damaged) = try await service.vault.session().vault.allAccounts()
         return try Self.json(
-            AccountListDocument(accounts: accounts.map { AccountDocument($0) })
+            AccountStatusListDocument(
+                accounts: intact.map { AccountStatusDocument($0) },
+                damaged: damaged
+            )
         )
     }
 
@@ -22,7 +25,7 @@ extension AgentRoutes {
             case .granted(let granted) = TokenResponseReader(grantType: .refreshToken)
                 .read(answer, countingFrom: Date.now)
         else { throw VaultError(.invalidInput, facts: [.field: "token_response"]) }
-        let account = try await service.vault.add(registration, granted)
+        let account = try await service.vault.session().vault.add(registration, granted)
         return try Self.json(
             ChangeDocument(
                 account: AccountDocument(account),
@@ -34,7 +37,7 @@ extension AgentRoutes {
     }
 
     func removeAccount(_ name: AccountName) async throws -> HTTPServerResponse {
-        try await service.vault.remove(name)
+        try await service.vault.session().vault.remove(name)
         return Self.done
     }
 
@@ -42,7 +45,7 @@ extension AgentRoutes {
         of name: AccountName,
         _ request: HTTPServerRequest
     ) async throws -> HTTPServerResponse {
-        let token = try await service.vault.accessToken(
+        let token = try await service.vault.session().vault.accessToken(
             for: name,
             minimumLifetime: try Self.minimumLifetime(request)
         )
@@ -63,8 +66,9 @@ extension AgentRoutes {
     }
 
     func refresh(_ name: AccountName) async throws -> HTTPServerResponse {
-        let token = try await service.vault.refresh(name)
-        let account = try await service.vault.account(name)
+        let vault = try service.vault.session().vault
+        let token = try await vault.refresh(name)
+        let account = try await vault.account(name)
         return try Self.json(
             ChangeDocument(
                 account: AccountDocument(account),
@@ -72,6 +76,11 @@ extension AgentRoutes {
                 renewable: true
             )
         )
+    }
+
+    func select(_ name: AccountName) async throws -> HTTPServerResponse {
+        try await service.vault.session().vault.switchAccount(to: name)
+        return Self.done
     }
 
     /// Seconds: what `vault token --min-valid` takes.
@@ -110,6 +119,18 @@ extension AccountDocument {
             issuer: account.issuer,
             expiresAt: account.expiry,
             dueAt: account.due
+        )
+    }
+}
+
+extension AccountStatusDocument {
+    /// An account and how it is doing, as it goes over the socket.
+    init(_ account: Account) {
+        self.init(
+            account: AccountDocument(account),
+            generation: account.generation,
+            failureCount: account.failureCount,
+            lastFailure: account.lastFailure
         )
     }
 }

@@ -14,6 +14,7 @@ struct AgentRoutes: Sendable {
         do {
             return try await dispatch(request)
         } catch {
+            await service.vault.notice(error)
             return Self.failure(VaultError(error))
         }
     }
@@ -29,27 +30,20 @@ struct AgentRoutes: Sendable {
         case .stop:
             service.requestStop("asked")
             return Self.done
+        case .unlock: return try await unlock(request)
+        case .lock: return try await lock(request)
         case .listAccounts: return try await listAccounts()
         case .addAccount: return try await addAccount(request)
         case .removeAccount(let name): return try await removeAccount(name)
         case .token(let name): return try await token(of: name, request)
         case .refresh(let name): return try await refresh(name)
+        case .select(let name): return try await select(name)
         case .beginSignIn: return try await beginSignIn(request)
         case .signIn(let id): return try await signIn(id, request)
         case .cancelSignIn(let id):
-            service.signIns.cancel(id)
+            try service.vault.session().signIns.cancel(id)
             return Self.done
         }
-    }
-
-    private var agentStatus: AgentStatusDocument {
-        AgentStatusDocument(
-            agent: AgentDocument(
-                running: true,
-                pid: ProcessIdentity.current,
-                version: VaultVersion.current
-            )
-        )
     }
 
     // MARK: - Answers

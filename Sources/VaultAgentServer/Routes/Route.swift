@@ -5,11 +5,14 @@ internal import VaultStore
 enum Route: Sendable, Hashable {
     case status
     case stop
+    case unlock
+    case lock
     case listAccounts
     case addAccount
     case removeAccount(AccountName)
     case token(AccountName)
     case refresh(AccountName)
+    case select(AccountName)
     case beginSignIn
     case signIn(id: String)
     case cancelSignIn(id: String)
@@ -23,6 +26,8 @@ enum Route: Sendable, Hashable {
         switch parts[2] {
         case "status" where rest.isEmpty: route = method == "GET" ? .status : nil
         case "stop" where rest.isEmpty: route = method == "POST" ? .stop : nil
+        case "unlock" where rest.isEmpty: route = method == "POST" ? .unlock : nil
+        case "lock" where rest.isEmpty: route = method == "POST" ? .lock : nil
         case "accounts": route = Self.account(method, rest)
         case "sign-ins": route = Self.signIn(method, rest)
         default: route = nil
@@ -42,6 +47,7 @@ enum Route: Sendable, Hashable {
         case ("DELETE", nil): return rest.count == 1 ? .removeAccount(name) : nil
         case ("GET", "token"): return .token(name)
         case ("POST", "refresh"): return .refresh(name)
+        case ("POST", "select"): return .select(name)
         default: return nil
         }
     }

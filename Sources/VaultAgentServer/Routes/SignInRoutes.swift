@@ -13,15 +13,16 @@ extension AgentRoutes {
         guard let name = AccountName(document.name) else {
             throw VaultError(.invalidInput, facts: [.field: "name"])
         }
-        let remembered = try await service.vault.registration(of: name)
-        let signIn = try await service.signIns.begin(
+        let session = try service.vault.session()
+        let remembered = try await session.vault.registration(of: name)
+        let signIn = try await session.signIns.begin(
             SignInRequest(document, for: name, remembered: remembered)
         )
         return try Self.json(signIn.document(nil), status: 201)
     }
 
     func signIn(_ id: String, _ request: HTTPServerRequest) async throws -> HTTPServerResponse {
-        guard let signIn = service.signIns.signIn(id) else {
+        guard let signIn = try service.vault.session().signIns.signIn(id) else {
             let error = VaultError(.signInFailed, facts: [.reason: "not_known"])
             return Self.failure(error, status: 404)
         }

@@ -45,6 +45,45 @@ struct AgentCalls: Sendable {
         try Self.decode(type, call(method, target, body: body))
     }
 
+    /// A call of an agent that runs and has the keys; nil when there is none.
+    func callUnlocked<Document: Decodable>(
+        _ method: String,
+        _ target: String,
+        as type: Document.Type
+    ) throws -> Document? {
+        guard let answer = try callUnlocked(method, target) else { return nil }
+        return try Self.decode(type, answer)
+    }
+
+    /// A call of an agent that runs; nil when none does.
+    func callRunning<Document: Decodable>(
+        _ method: String,
+        _ target: String,
+        body: [UInt8],
+        as type: Document.Type
+    ) throws -> Document? {
+        try VaultFile.checkFiles(of: location)
+        do {
+            let answer = try connection.send(method, target, headers: Self.version, body: body)
+            return try Self.decode(type, checked(answer))
+        } catch AgentConnection.Failure.notRunning {
+            return nil
+        }
+    }
+
+    /// The same as `callUnlocked` without decoding the answer.
+    func callUnlocked(_ method: String, _ target: String) throws -> AgentConnection.Answer? {
+        try VaultFile.checkFiles(of: location)
+        do {
+            let answer = try connection.send(method, target, headers: Self.version)
+            // One of another version may not know what is asked, and replacing it would end what is
+            // unlocked.
+            return answer.status == 426 || answer.status == 423 ? nil : try checked(answer)
+        } catch AgentConnection.Failure.notRunning {
+            return nil
+        }
+    }
+
     /// What a running agent says of itself; nil when none runs.
     func status() throws -> AgentDocument? {
         do {

@@ -61,7 +61,8 @@ struct AgentCommand: Command {
             throw AgentConnection.Failure.notRunning
         }
         try context.terminal.data(
-            "running: pid \(agent.pid ?? 0), version \(agent.version ?? "?")\n"
+            "running: pid \(agent.pid ?? 0), version \(agent.version ?? "?")"
+                + (agent.locked == true ? ", locked\n" : "\n")
         )
     }
 }

@@ -5,7 +5,9 @@ enum HelpPages {
     static let commands: [any Command.Type] = [
         InitCommand.self, LoginCommand.self, AddCommand.self, ListCommand.self,
         SwitchCommand.self, TokenCommand.self, StatusCommand.self, RefreshCommand.self,
-        RemoveCommand.self, AgentCommand.self,
+        RemoveCommand.self, UnlockCommand.self, LockCommand.self, KeyCommand.self,
+        BackupCommand.self, RestoreCommand.self, VerifyCommand.self, ExportCommand.self,
+        ImportCommand.self, AgentCommand.self,
     ]
 
     static let helpWord = "help"

@@ -1,3 +1,5 @@
+internal import Platform
+internal import VaultCrypto
 internal import VaultKit
 internal import VaultStore
 
@@ -5,13 +7,21 @@ struct InitCommand: Command {
     static let name = "init"
     static let summary = "Make a vault"
     static let help = """
-        vault init --key-file[=PATH]
+        vault init [--key-file[=PATH]] [--passphrase-fd N] [--recovery-key]
+                   [--allow-network-file-system]
 
-        Makes an empty vault and a key file that opens it.
+        Makes an empty vault. Without options it asks at the terminal what opens it.
 
-          --key-file[=PATH]  Where the key file goes. Without a path it is
+          --key-file[=PATH]  A key file opens it. Without a path it goes to
                              ~/.local/state/vault/<vault id>.key. A key file that is
                              there already is used as it is.
+          --passphrase-fd N  A passphrase opens it, read from file descriptor N:
+                             1 to 1024 bytes taken as they are, without the line end
+          --recovery-key     A recovery key opens it as well; it is printed on standard
+                             output, this once
+          --allow-network-file-system
+                             Make it also where other machines can reach it: two of
+                             them may spend one refresh token and end the grant
 
         The vault is in $VAULT_HOME, else $XDG_DATA_HOME/vault, else
         ~/.local/share/vault. What it protects is every copy of it that comes without
@@ -19,26 +29,122 @@ struct InitCommand: Command {
 
         """
 
-    private let keyFile: String?
+    /// Set when a key file is wanted; the path may be left out.
+    private let keyFile: String??
+    private let passphrase: Int32?
+    private let hasRecoveryKey: Bool
+    private let allowsNetwork: Bool
 
     init(_ arguments: inout ArgumentReader) throws {
-        guard let keyFile = try arguments.optionalValue("--key-file") else {
-            throw UsageError.missing("--key-file[=PATH]")
-        }
-        self.keyFile = keyFile
+        keyFile = try arguments.optionalValue("--key-file")
+        passphrase = try arguments.descriptor("--passphrase-fd")
+        hasRecoveryKey = try arguments.flag("--recovery-key")
+        allowsNetwork = try arguments.flag("--allow-network-file-system")
         try arguments.finish()
     }
 
     func run(in context: CommandContext) throws {
-        let keyFile = try VaultFile.create(
+        var slots: [NewKeySlot] = []
+        let terminal = context.terminal
+        if let passphrase {
+            let secret = try PassphraseInput(descriptor: passphrase).readNew(terminal: terminal)
+            slots.append(.passphrase(NewSecret.warned(secret, terminal)))
+        }
+        if let keyFile { slots.append(.keyFile(path: keyFile)) }
+        if hasRecoveryKey { try NewSecret.checkOutput() }
+        let isAsking = slots.isEmpty
+        if isAsking {
+            guard ControllingTerminal.isThere else {
+                throw UsageError.missing("--key-file[=PATH] or --passphrase-fd N (no terminal)")
+            }
+            try InitQuestions.checkPlace(context.location)
+            slots = [try InitQuestions.askForKey(terminal)]
+        }
+        let showsRecoveryKey = isAsking && !hasRecoveryKey
+        if try hasRecoveryKey || showsRecoveryKey && InitQuestions.wantsRecoveryKey() {
+            slots.append(.recoveryKey)
+        }
+        let added = try VaultFile.create(
             context.location,
-            keyFile: keyFile,
+            slots: slots,
+            allowingNetworkFileSystem: allowsNetwork,
             now: context.clock.now().wall
         )
-        let terminal = context.terminal
         terminal.words("made a vault in \(context.location.directory)")
-        terminal.words("its key file is \(keyFile)")
-        terminal.hint("without the key file nobody can open it: keep a copy in a safe place")
+        for slot in added { try report(slot, isAsking: showsRecoveryKey, terminal) }
         terminal.hint("the names of accounts can be read without a key")
+    }
+
+    private func report(_ slot: AddedKeySlot, isAsking: Bool, _ terminal: Terminal) throws {
+        if let keyFile = slot.keyFile {
+            terminal.words("its key file is \(keyFile)")
+            terminal.hint("without the key file nobody can open it: keep a copy in a safe place")
+        } else if let recoveryKey = slot.recoveryKey, isAsking {
+            try InitQuestions.show(recoveryKey)
+        } else {
+            try KeyReport.added(slot, terminal)
+        }
+    }
+}
+
+/// What `vault init` asks at the terminal.
+enum InitQuestions {
+    private static let rounds = 3
+
+    /// Nobody answers questions for a vault that cannot be made.
+    static func checkPlace(_ location: VaultLocation) throws {
+        guard !FileSystem.exists(location.database) else {
+            throw StoreError.vaultExists(path: location.database)
+        }
+    }
+
+    /// The first key slot: no answer is a choice.
+    static func askForKey(_ terminal: Terminal) throws -> NewKeySlot {
+        let answer = try choose(
+            """
+            What is to open the vault? A passphrase is typed to unlock it, after every
+            start of the machine. A key file opens it unasked, and protects the copies of
+            the vault that come without it.
+            Type "passphrase" or "key file":\u{20}
+            """,
+            among: ["passphrase", "key file"]
+        )
+        guard answer == "passphrase" else { return .keyFile(path: nil) }
+        let secret = try PassphraseInput(descriptor: nil).readNew(terminal: terminal)
+        return .passphrase(NewSecret.warned(secret, terminal))
+    }
+
+    static func wantsRecoveryKey() throws -> Bool {
+        try choose(
+            """
+            A recovery key, written down and kept elsewhere, opens the vault when the
+            other key is lost. Make one? Type "yes" or "no":\u{20}
+            """,
+            among: ["yes", "no"]
+        ) == "yes"
+    }
+
+    /// Shows a recovery key on the terminal, whatever standard output is.
+    static func show(_ recoveryKey: Secret) throws {
+        try recoveryKey.reveal { text in
+            _ = try TerminalQuestion.ask(
+                """
+                The recovery key, shown this once:
+
+                    \(text)
+
+                Write it down, then press Return:\u{20}
+                """
+            )
+        }
+    }
+
+    private static func choose(_ question: String, among answers: [String]) throws -> String {
+        for round in 1...rounds {
+            let prompt = round == 1 ? question : "Type \(answers.joined(separator: " or ")): "
+            guard let answer = try TerminalQuestion.ask(prompt) else { break }
+            if let answer = answers.first(where: { $0 == answer.lowercased() }) { return answer }
+        }
+        throw UsageError.missing("an answer (\(answers.joined(separator: " or ")))")
     }
 }

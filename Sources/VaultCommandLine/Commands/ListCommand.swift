@@ -12,8 +12,14 @@ struct ListCommand: Command {
 
         Shows every account; the current one is marked.
 
-          --json    {"schemaVersion":1,"accounts":[{"name","current","state","issuer",
-                    "expiresAt","dueAt"}]}, times in RFC 3339, null where unknown
+          --json    {"schemaVersion":1,"locked","accounts":[{"name","current","state",
+                    "issuer","expiresAt","dueAt"}],"damaged":[NAME]}, times in
+                    RFC 3339, null where unknown
+
+        An account whose records do not open is named, and the exit code is 8.
+
+        Of a vault that is locked it shows what the file says without a key, which
+        nothing vouches for.
 
         """
 
@@ -25,21 +31,33 @@ struct ListCommand: Command {
     }
 
     func run(in context: CommandContext) throws {
-        let now = context.clock.now()
-        let accounts = try AccountListing.all(in: context.openVault(), now: now)
-        guard !isJSON else {
-            let document = AccountListDocument(accounts: accounts.map { AccountDocument($0) })
-            return try context.terminal.data(json: document)
+        let overview = try AccountOverview.read(in: context)
+        if isJSON {
+            let document = AccountListDocument(
+                locked: overview.isLocked,
+                accounts: overview.accounts.map(\.account.account),
+                damaged: overview.damaged
+            )
+            try context.terminal.data(json: document)
+        } else {
+            try show(overview, context)
         }
-        guard !accounts.isEmpty else {
+        try overview.reportDamage(context.terminal)
+    }
+
+    private func show(_ overview: AccountOverview, _ context: CommandContext) throws {
+        guard !overview.accounts.isEmpty else {
+            guard overview.damaged.isEmpty else { return }
             return context.terminal.hint("no accounts yet: vault login NAME adds one")
         }
         var table = Table(header: ["", "NAME", "STATE", "EXPIRES", "ISSUER"])
-        for account in accounts {
+        let now = context.clock.now().wall
+        for entry in overview.accounts {
+            let account = entry.account.account
             table.add([
-                account.isCurrent ? "*" : " ", account.name.text, account.state.rawValue,
-                TimeText.distance(to: account.expiry, from: now.wall),
-                Printable.escaped(account.issuer ?? account.tokenEndpoint.string),
+                account.current == true ? "*" : " ", account.name, account.state,
+                TimeText.distance(to: account.expiresAt, from: now),
+                Printable.escaped(entry.server ?? "unknown"),
             ])
         }
         try context.terminal.data(table.text)
@@ -48,14 +66,21 @@ struct ListCommand: Command {
 
 /// Accounts read from the file.
 enum AccountListing {
-    static func all(in file: VaultFile, now: Moment) throws -> [Account] {
+    /// Those that open, and the names of those that do not.
+    static func all(
+        in file: VaultFile,
+        now: Moment
+    ) throws -> (accounts: [Account], damaged: [String]) {
         let current = try file.selectedAccount()
-        var accounts: [Account] = []
-        while true {
-            let page = try file.accounts(after: accounts.last?.name, limit: 256)
-            accounts += page.map { Account($0, isCurrent: $0.id == current, now: now) }
-            if page.count < 256 { return accounts }
-        }
+        var (accounts, damaged): ([Account], [String]) = ([], [])
+        var last: String?
+        repeat {
+            let page = try file.accountPage(after: last, limit: 256)
+            accounts += page.accounts.map { Account($0, isCurrent: $0.id == current, now: now) }
+            damaged += page.damaged
+            last = page.next
+        } while last != nil
+        return (accounts, damaged)
     }
 }
 

@@ -13,7 +13,7 @@ struct StatusCommand: Command {
         Shows the state of every account, or of one: when its token expires, when it is
         refreshed next, and what went wrong last. Nothing is sent to any server.
 
-          --json    One object: schemaVersion, agent, accounts
+          --json    One object: schemaVersion, locked, agent, accounts, damaged
 
         """
 
@@ -27,41 +27,51 @@ struct StatusCommand: Command {
     }
 
     func run(in context: CommandContext) throws {
-        let now = context.clock.now()
-        let accounts = try accounts(in: context.openVault(), now)
+        let overview = try AccountOverview.read(account, in: context)
+        let accounts = overview.accounts.map(\.account)
         let agent = try context.agent.status()
-        guard !isJSON else {
+        if isJSON {
             let document = StatusDocument(
+                locked: overview.isLocked,
                 agent: agent ?? AgentDocument(running: false, pid: nil, version: nil),
-                accounts: accounts.map { AccountStatusDocument($0) }
+                accounts: accounts,
+                damaged: overview.damaged
             )
-            return try context.terminal.data(json: document)
+            try context.terminal.data(json: document)
+        } else {
+            let now = context.clock.now().wall
+            let line = agent.map { "agent: \($0.words(now))" } ?? "agent: not running"
+            // Said of what holds keys for long: the agent.
+            let memory = agent?.memoryLocked == false ? "memory: not locked\n" : ""
+            try context.terminal.data(line + "\n" + memory + table(accounts, now))
         }
-        let line = agent.map { "agent: running (pid \($0.pid ?? 0), version \($0.version ?? "?"))" }
-        try context.terminal.data(
-            (line ?? "agent: not running") + "\n" + table(accounts, now.wall)
-        )
+        try overview.reportDamage(context.terminal)
     }
 
-    private func accounts(in file: VaultFile, _ now: Moment) throws -> [Account] {
-        guard let account else { return try AccountListing.all(in: file, now: now) }
-        let stored = try file.account(named: account)
-        let isCurrent = try file.selectedAccount() == stored.id
-        return [Account(stored, isCurrent: isCurrent, now: now)]
-    }
-
-    private func table(_ accounts: [Account], _ now: Date) -> String {
+    private func table(_ accounts: [AccountStatusDocument], _ now: Date) -> String {
         guard !accounts.isEmpty else { return "" }
         var table = Table(header: ["", "NAME", "STATE", "EXPIRES", "REFRESH", "FAILURES"])
-        for account in accounts {
-            let failures = account.lastFailure.map { "\(account.failureCount) × \($0)" } ?? "none"
+        for status in accounts {
+            let account = status.account
+            let count = status.failureCount.map { "\($0)" } ?? "unknown"
             table.add([
-                account.isCurrent ? "*" : " ", account.name.text, account.state.rawValue,
-                TimeText.distance(to: account.expiry, from: now),
-                account.due.map { TimeText.distance(to: $0, from: now) } ?? "never", failures,
+                account.current == true ? "*" : " ", account.name, account.state,
+                TimeText.distance(to: account.expiresAt, from: now),
+                account.dueAt.map { TimeText.distance(to: $0, from: now) } ?? "never",
+                status.lastFailure.map { "\(count) × \($0)" } ?? (count == "0" ? "none" : count),
             ])
         }
         return table.text
+    }
+}
+
+extension AgentDocument {
+    /// A running agent in words.
+    func words(_ now: Date) -> String {
+        var text = "running (pid \(pid ?? 0), version \(version ?? "?"))"
+        if locked == true { text += ", locked" }
+        if let locksAt { text += ", locks itself \(TimeText.distance(to: locksAt, from: now))" }
+        return text
     }
 }
 

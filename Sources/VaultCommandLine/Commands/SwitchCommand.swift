@@ -1,4 +1,5 @@
 internal import Platform
+internal import VaultAgentClient
 internal import VaultKit
 internal import VaultStore
 
@@ -21,7 +22,14 @@ struct SwitchCommand: Command {
     }
 
     func run(in context: CommandContext) throws {
-        try context.openVault().select(account)
+        do {
+            try context.openVault().select(account)
+        } catch StoreError.locked(let reason) {
+            let target = "/v1/accounts/\(account)/select"
+            guard try context.agent.callUnlocked("POST", target) != nil else {
+                throw StoreError.locked(reason)
+            }
+        }
         context.terminal.words("\(account) is the current account")
         if let other = Environment["VAULT_ACCOUNT"], other != account.text {
             context.terminal.warning(

@@ -41,7 +41,12 @@ struct TokenCommand: Command {
 
     /// What is good in the file needs no thread, no socket and no agent.
     func run(in context: CommandContext) throws {
-        let stored = try context.readAccount(account)
+        let stored: StoredAccount
+        do {
+            stored = try context.readAccount(account)
+        } catch StoreError.locked(let reason) {
+            return try askUnlockedAgent(reason, context)
+        }
         let lookup = TokenLookup(
             minimumLifetime: minimumLifetime,
             newerThan: nil,
@@ -57,8 +62,45 @@ struct TokenCommand: Command {
     }
 
     private func askAgent(_ name: AccountName, _ context: CommandContext) throws {
-        let query = minimumLifetime.map { "?min-valid=\(Int($0))" } ?? ""
-        let answer = try context.agent.call("GET", "/v1/accounts/\(name)/token\(query)")
+        try show(context.agent.call("GET", target(name)), name, context)
+    }
+
+    /// What no key file opens here, an agent may have open.
+    private func askUnlockedAgent(
+        _ reason: StoreError.LockReason,
+        _ context: CommandContext
+    ) throws {
+        guard let name = try context.namedAccount(account) ?? currentAccount(reason, context),
+            let answer = try context.agent.callUnlocked("GET", target(name))
+        else { throw StoreError.locked(reason) }
+        try show(answer, name, context)
+    }
+
+    private func currentAccount(
+        _ reason: StoreError.LockReason,
+        _ context: CommandContext
+    ) throws -> AccountName? {
+        let list = try context.agent.callUnlocked(
+            "GET",
+            "/v1/accounts",
+            as: AccountListDocument.self
+        )
+        guard let list else { throw StoreError.locked(reason) }
+        guard let current = list.accounts.first(where: { $0.current == true }) else {
+            throw VaultError(.noAccountChosen)
+        }
+        return AccountName(current.name)
+    }
+
+    private func target(_ name: AccountName) -> String {
+        "/v1/accounts/\(name)/token" + (minimumLifetime.map { "?min-valid=\(Int($0))" } ?? "")
+    }
+
+    private func show(
+        _ answer: AgentConnection.Answer,
+        _ name: AccountName,
+        _ context: CommandContext
+    ) throws {
         guard let document = try? WireJSON.decode(TokenDocument.self, from: answer.body) else {
             throw AgentConnection.Failure.malformedAnswer
         }
@@ -96,6 +138,12 @@ struct TokenCommand: Command {
         case .signInNeeded:
             terminal.warning("account \(name) needs a new sign-in; this token is its last")
             terminal.hint("vault login \(name)")
+        case .verifyBeforeUse:
+            terminal.warning("account \(name) came back from an old copy and is not refreshed")
+            terminal.hint("vault refresh \(name) tries, vault login \(name) signs in anew")
+        case .paused:
+            terminal.warning("account \(name) was moved to another vault; this token is its last")
+            terminal.hint("vault login \(name) signs in here anew, or import it back")
         case .refreshFailing:
             terminal.warning("account \(name) cannot be refreshed at the moment")
             terminal.hint("vault status \(name)")

@@ -19,7 +19,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     init(_ code: VaultError.Code) {
         switch code {
         case .noSuchAccount, .noAccountChosen: self = .noSuchAccount
-        case .signInNeeded: self = .signInNeeded
+        case .signInNeeded, .verifyBeforeUse, .paused: self = .signInNeeded
         case .locked: self = .locked
         case .unreachable, .throttled, .outcomeUnknown, .closed: self = .temporary
         case .busy: self = .busy

@@ -14,7 +14,7 @@ struct VaultErrorWords {
             case .noVault:
                 facts[.reason] == "no_home"
                     ? ("no place for a vault: VAULT_HOME, XDG_DATA_HOME and HOME are not set", nil)
-                    : ("there is no vault in \(path)", "vault init --key-file makes one")
+                    : ("there is no vault in \(path)", "vault init makes one")
             case .vaultExists: ("there is a vault already: \(path)", nil)
             case .noSuchAccount:
                 ("there is no account '\(name)'", "vault list shows the accounts")
@@ -24,17 +24,36 @@ struct VaultErrorWords {
                 ("there is an account '\(name)' already", "vault remove \(name) removes it")
             case .grantKnown: Self.grantKnown(facts)
             case .signInNeeded: Self.signInNeeded(name, facts)
+            case .verifyBeforeUse: Self.verifyBeforeUse(name)
+            case .paused: Self.paused(name)
             case .locked: Self.locked(facts)
+            case .tampered where facts[.reason] == "rotation_unfinished":
+                Self.rotationUnfinished(facts)
             case .tampered:
                 (
                     "the vault was tampered with or is damaged: \(facts[.found] ?? "a record")",
                     "restore the file from a copy"
+                )
+            case .damaged where facts[.found] != nil:
+                (
+                    "\(path) is damaged or was tampered with: \(facts[.found] ?? "?") findings",
+                    "vault restore FILE brings a backup back"
                 )
             case .damaged:
                 (
                     "this is not a vault, or a damaged one"
                         + (facts[.path].map { ": \($0)" } ?? ""),
                     "restore the file from a copy"
+                )
+            case .importRefused:
+                (
+                    "nothing was imported: \(facts[.found] ?? "some accounts") cannot be taken in",
+                    "the lines above say why"
+                )
+            case .newerFormat where facts[.field] == "export":
+                (
+                    "the export has format \(facts[.version] ?? "?"), newer than this program knows",
+                    "use a newer vault; nothing was imported"
                 )
             case .newerFormat:
                 (
@@ -57,8 +76,8 @@ struct VaultErrorWords {
             }
     }
 
-    private typealias Words = (String, String?)
-    private typealias Facts = [VaultError.Fact: String]
+    typealias Words = (String, String?)
+    typealias Facts = [VaultError.Fact: String]
 
     private static func grantKnown(_ facts: Facts) -> Words {
         guard let other = facts[.otherAccount] else {
@@ -81,6 +100,8 @@ struct VaultErrorWords {
             case "rotation_lost":
                 "the answer to an earlier refresh was lost, and the old token is refused"
             case "no_refresh_token": "it has no refresh token"
+            case "stale_copy":
+                "its refresh token came from an old copy of the vault, and is refused"
             default: "the authorization server refused its refresh token"
             }
         return (
@@ -89,17 +110,18 @@ struct VaultErrorWords {
         )
     }
 
-    private static func locked(_ facts: Facts) -> Words {
-        let path = facts[.path] ?? "?"
-        return switch facts[.reason] {
-        case "key_file_missing":
-            ("the vault is locked: its key file \(path) is missing", "put the key file back")
-        case "key_file_wrong":
-            ("the vault is locked: \(path) is the key file of another vault", nil)
-        case "key_file_malformed":
-            ("the vault is locked: \(path) is no key file", "a key file has 32 bytes")
-        default: ("the vault is locked", nil)
-        }
+    private static func verifyBeforeUse(_ name: String) -> Words {
+        (
+            "account '\(name)' came back from an old copy: its refresh token may be spent by now",
+            "vault refresh \(name) sends it after all, vault login \(name) signs in anew"
+        )
+    }
+
+    private static func paused(_ name: String) -> Words {
+        (
+            "account '\(name)' is paused: it was moved to another vault",
+            "vault login \(name) signs in here anew, or import it back"
+        )
     }
 
     private static func unsafePermissions(_ path: String, _ facts: Facts) -> Words {
@@ -137,7 +159,21 @@ struct VaultErrorWords {
     }
 
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
+        if let words = keySlot(path, facts) { return words }
         switch (facts[.reason], facts[.field]) {
+        case (let reason, "export"): return export(reason, facts)
+        case ("file_exists", _): return ("there is a file already: \(path)", "name another one")
+        case ("same_file", _): return ("\(path) is the vault itself", "name a backup of it")
+        case ("companion_file", _):
+            return (
+                "\(path) lies there: it is of another database, or of one that was not closed",
+                "move it away if it does not belong there; nothing was changed"
+            )
+        case ("other_vault", _):
+            return (
+                "\(path) is a backup of another vault than the one here",
+                "--replace restores it all the same, and keeps the one here as a backup"
+            )
         case ("no_home", _):
             return ("no place for the key file: HOME is not set", "--key-file=PATH names one")
         case ("key_file_inside_vault", _):
@@ -150,9 +186,28 @@ struct VaultErrorWords {
                 "standard input is not a token response with an access token",
                 "the JSON of RFC 6749 section 5.1 is wanted; nothing was stored"
             )
+        case (_, "key"):
+            return ("these bytes are no key", "a key file has 32 bytes")
         case (let reason, let field):
             let why = reason.map { " (\($0))" } ?? ""
             return ("\(field ?? "the input") is not valid\(why)", nil)
+        }
+    }
+
+    private static func export(_ reason: String?, _ facts: Facts) -> Words {
+        let nothing = "nothing was imported"
+        return switch reason {
+        case "terminal":
+            ("tokens in plain text are not shown on a terminal", "lead them into a file or a pipe")
+        case "no_accounts": ("there are no accounts to export", nil)
+        case "not_an_export": ("the file is no export of a vault", nothing)
+        case "cut_short": ("the export is cut short: its end is missing", nothing)
+        case "trailing_bytes": ("something follows the end of the export", nothing)
+        case "too_large": ("the file is larger than an export may be (64 MiB)", nothing)
+        case "cost_out_of_range":
+            ("the export asks for more work than is done for a file", nothing)
+        case "malformed": ("the export is not right: \(facts[.found] ?? "a member")", nothing)
+        default: ("the export is damaged", nothing)
         }
     }
 
@@ -184,7 +239,8 @@ struct VaultErrorWords {
     }
 
     private static func busy(_ facts: Facts) -> Words {
-        switch facts[.reason] {
+        if let words = inUse(facts) { return words }
+        return switch facts[.reason] {
         case "port_in_use":
             ("port \(facts[.found] ?? "?") of the redirect URI is in use", "end what uses it")
         case "agent_version":

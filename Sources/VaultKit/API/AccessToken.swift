@@ -25,6 +25,10 @@ public struct AccessToken: Sendable, Hashable {
     public enum Warning: String, Sendable, Hashable {
         /// The account needs a new sign-in.
         case signInNeeded = "sign_in_needed"
+        /// The refresh token may have been spent elsewhere: only a person has it sent.
+        case verifyBeforeUse = "verify_before_use"
+        /// The account was moved to another vault, which renews its token.
+        case paused
         /// Refreshing fails for the moment.
         case refreshFailing = "refresh_failing"
         /// A newer pair could not be stored yet.

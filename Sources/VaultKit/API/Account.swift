@@ -33,7 +33,7 @@ public struct Account: Sendable, Hashable {
         issuer = account.settings.issuer
         tokenEndpoint = account.settings.tokenEndpoint
         expiry = account.tokens.defaultToken?.expiry(at: now)
-        due = account.health.due
+        due = account.health.state.wantsPerson ? nil : account.health.due
         generation = account.generation
         failureCount = account.health.failures?.count ?? 0
         lastFailure = account.health.failures?.last

@@ -5,19 +5,36 @@ public import VaultStore
 extension Vault {
     /// Every account in the order of their names.
     ///
+    /// One whose records do not open is left out: ``damagedAccounts()`` names it.
+    ///
     /// - Throws: ``VaultError``.
     public func accounts() async throws -> [Account] {
+        try await allAccounts().intact
+    }
+
+    /// The names of the accounts whose records do not open, as the file has them.
+    ///
+    /// - Throws: ``VaultError``.
+    public func damagedAccounts() async throws -> [String] {
+        try await allAccounts().damaged
+    }
+
+    /// Every account, as far as it opens.
+    package func allAccounts() async throws -> (intact: [Account], damaged: [String]) {
         try await translating {
             let now = clock.now()
             let current = try store.selectedAccount()
-            var accounts: [Account] = []
-            while true {
-                let page = try store.accounts(after: accounts.last?.name, limit: 256)
-                accounts += page.map { account in
+            var (accounts, damaged): ([Account], [String]) = ([], [])
+            var last: String?
+            repeat {
+                let page = try store.accountPage(after: last, limit: 256)
+                accounts += page.accounts.map { account in
                     show(account, isCurrent: account.id == current, now: now)
                 }
-                if page.count < 256 { return accounts }
-            }
+                damaged += page.damaged
+                last = page.next
+            } while last != nil
+            return (accounts, damaged)
         }
     }
 
@@ -103,6 +120,9 @@ extension Vault {
     package func hasRefreshToCome() throws -> Bool {
         try store.nextDue() != nil
     }
+
+    /// An account with a pair that is only in memory, because the store does not take it yet.
+    package var unsavedAccount: AccountName? { refresher.unsavedAccount }
 
     private func store(
         _ registration: AccountRegistration,

@@ -61,10 +61,17 @@ extension VaultError {
         public static let noAccountChosen = Code(rawValue: "no_account_chosen")
         /// An account has this name already.
         public static let nameTaken = Code(rawValue: "name_taken")
+        /// Accounts of an export cannot be taken in as they are; none was.
+        public static let importRefused = Code(rawValue: "import_refused")
         /// The refresh token is stored already, or was spent here.
         public static let grantKnown = Code(rawValue: "grant_known")
         /// The grant is dead or wants the resource owner: sign in again.
         public static let signInNeeded = Code(rawValue: "sign_in_needed")
+        /// The refresh token may have been spent elsewhere, as after a restore: only a person has it
+        /// sent.
+        public static let verifyBeforeUse = Code(rawValue: "verify_before_use")
+        /// The account was moved to another vault.
+        public static let paused = Code(rawValue: "paused")
         /// The authorization server was not reached.
         public static let unreachable = Code(rawValue: "unreachable")
         /// The authorization server asks to wait.

@@ -1,6 +1,6 @@
 internal import OAuth
 internal import Platform
-internal import VaultCrypto
+package import VaultCrypto
 internal import VaultSQLite
 internal import VaultStore
 
@@ -42,6 +42,34 @@ extension VaultError {
         case .noPlaceForKeyFile: self.init(.invalidInput, facts: [.reason: "no_home"])
         case .keyFileInsideVault(let path):
             self.init(.invalidInput, facts: [.reason: "key_file_inside_vault", .path: path])
+        case .keyFileInUse(let path):
+            self.init(.invalidInput, facts: [.reason: "key_file_in_use", .path: path])
+        case .passphraseUnfit(let problem):
+            self.init(.invalidInput, facts: [.field: "passphrase", .reason: problem.rawValue])
+        case .noSuchKeySlot(let number):
+            self.init(.invalidInput, facts: [.reason: "no_such_key_slot", .found: "\(number)"])
+        case .lastKeySlot: self.init(.invalidInput, facts: [.reason: "last_key_slot"])
+        case .keySlotKind(let number, let kind):
+            self.init(
+                .invalidInput,
+                facts: [.reason: "key_slot_kind", .found: "\(number)", .wanted: kind.name]
+            )
+        case .keySlotsLeft(let numbers):
+            self.init(
+                .invalidInput,
+                facts: [
+                    .reason: "key_slots_left",
+                    .found: numbers.map { "\($0)" }.joined(separator: ", "),
+                ]
+            )
+        case .rotationUnfinished(let parts):
+            self.init(
+                .tampered,
+                facts: [
+                    .reason: "rotation_unfinished",
+                    .found: parts.map(\.name).joined(separator: ", "),
+                ]
+            )
         case .noSuchAccount(let name): self.init(.noSuchAccount, account: name)
         case .nameTaken(let name): self.init(.nameTaken, account: name)
         case .grantKnown(.stored(let other)):
@@ -60,11 +88,50 @@ extension VaultError {
             self.init(.networkFileSystem, facts: [.path: path, .found: kind])
         case .busy(let holder):
             self.init(.busy, facts: holder.map { [.pid: "\($0)"] } ?? [:])
+        case .fileExists(let path):
+            self.init(.invalidInput, facts: [.reason: "file_exists", .path: path])
+        case .sameFile(let path):
+            self.init(.invalidInput, facts: [.reason: "same_file", .path: path])
+        case .companionFile(let path):
+            self.init(.invalidInput, facts: [.reason: "companion_file", .path: path])
+        case .otherVault(let path):
+            self.init(.invalidInput, facts: [.reason: "other_vault", .path: path])
+        case .unsound(let path, let report):
+            self.init(.damaged, facts: [.path: path, .found: "\(report.findings.count)"])
+        case .export(let error): self.init(error)
+        case .exportMalformed(let member):
+            self.init(
+                .invalidInput,
+                facts: [.field: "export", .reason: "malformed", .found: member]
+            )
+        case .unverified(let name): self.init(.verifyBeforeUse, account: name)
         case .superseded: self.init(.busy)
         case .inUse: self.init(.busy, facts: [.reason: "vault_in_use"])
         case .file(let path, let error):
             self.init(.storage, facts: [.path: path, .reason: error.description])
         }
+    }
+
+    private init(_ error: ExportError) {
+        let reason: String
+        switch error {
+        case .newerFormat(let version):
+            self.init(.newerFormat, facts: [.field: "export", .version: "\(version)"])
+            return
+        case .wrongPassphrase:
+            self.init(.locked, facts: [.reason: "export_passphrase_wrong"])
+            return
+        case .outOfMemory:
+            self.init(.locked, facts: [.reason: "out_of_memory"])
+            return
+        case .notAnExport: reason = "not_an_export"
+        case .cutShort: reason = "cut_short"
+        case .trailingBytes: reason = "trailing_bytes"
+        case .tooLarge: reason = "too_large"
+        case .costOutOfRange: reason = "cost_out_of_range"
+        case .damaged: reason = "damaged"
+        }
+        self.init(.invalidInput, facts: [.field: "export", .reason: reason])
     }
 
     private init(_ error: SQLiteError) {
@@ -130,8 +197,20 @@ extension StoreError.Part {
         case .keyring: "keyring"
         case .slot(let number): "key slot \(number)"
         case .account(let name): "account \(name)"
+        case .receivedToken(let number): "token kept aside \(number)"
         case .selection: "current account"
         case .schema: "schema"
+        }
+    }
+}
+
+extension KeySlot.Kind {
+    /// The kind as every JSON document of the vault names it.
+    package var name: String {
+        switch self {
+        case .passphrase: "passphrase"
+        case .keyFile: "key_file"
+        case .recoveryKey: "recovery_key"
         }
     }
 }

@@ -15,6 +15,10 @@ struct PairKeeper: Sendable {
 
     /// Stores the pair; a first failure is tried once more before it is believed.
     func save() async -> RefreshResult {
+        #if MUTANT_PUBLISH_BEFORE_INSTALL
+        Task { await trySaving() }
+        if pair.now < .distantFuture { return .ended(.refreshed(newAccount)) }
+        #endif
         for _ in 1...2 {
             if let outcome = await trySaving() { return .ended(outcome) }
         }

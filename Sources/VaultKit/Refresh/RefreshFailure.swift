@@ -32,8 +32,9 @@ struct RefreshFailure: Error, Sendable {
 
     /// The server answered.
     ///
-    /// `attempt` counts the times this refresh token was sent.
-    init(_ answer: TokenEndpointError, host: String, attempt: Int) {
+    /// `attempt` counts the times this refresh token was sent; `isStale` says that it came from an
+    /// old copy.
+    init(_ answer: TokenEndpointError, host: String, attempt: Int, isStale: Bool = false) {
         var facts: [VaultError.Fact: String] = [.host: host, .status: "\(answer.status)"]
         facts[.error] = answer.code
         facts[.errorDescription] = answer.description
@@ -43,7 +44,7 @@ struct RefreshFailure: Error, Sendable {
         switch answer.class {
         case .grantRefused, .expiredToken, .accessDenied:
             // Refused the second time it was sent: the first answer, which was lost, had rotated it.
-            signInReason = attempt > 1 ? .rotationLost : .grantRefused
+            signInReason = isStale ? .staleCopy : attempt > 1 ? .rotationLost : .grantRefused
             (code, state, outcomeIsUnknown) = (.signInNeeded, .signInNeeded, false)
         case .interactionRequired:
             signInReason = .interactionRequired

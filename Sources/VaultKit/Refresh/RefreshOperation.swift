@@ -72,7 +72,7 @@ struct RefreshOperation: Sendable {
     ) async throws -> RefreshResult? {
         let account = try await current()
         if let moved = movedOn(account) { return .ended(moved) }
-        let obstacle = mayNotSend(account)
+        let obstacle = account.obstacle(at: environment.clock.now(), isForced: isForced)
         guard obstacle == nil, let refreshToken = account.tokens.refreshToken else {
             let error = obstacle ?? VaultError(.signInNeeded, account: account.name)
             return .ended(.failed(error, account))
@@ -144,7 +144,12 @@ struct RefreshOperation: Sendable {
                 )
                 return await install(pair, for: claim, of: account, lock)
             case .refused(let error):
-                let failure = RefreshFailure(error, host: host, attempt: attempt)
+                let failure = RefreshFailure(
+                    error,
+                    host: host,
+                    attempt: attempt,
+                    isStale: account.health.state == .verifyBeforeUse
+                )
                 let rescued = RefreshReading.pair(
                     refreshTokenOf: error,
                     for: account,
@@ -181,6 +186,9 @@ struct RefreshOperation: Sendable {
             account: account,
             lock: lock
         )
+        #if MUTANT_UNLOCK_BEFORE_COMMIT
+        lock.release()
+        #endif
         return await keeper.save()
     }
 
@@ -242,14 +250,6 @@ struct RefreshOperation: Sendable {
     /// Set when a newer pair is stored than the one to be replaced.
     private func movedOn(_ account: StoredAccount) -> RefreshOutcome? {
         account.generation > stale.generation ? .adopted(account) : nil
-    }
-
-    /// Why nothing is sent for an account as it is now.
-    private func mayNotSend(_ account: StoredAccount) -> VaultError? {
-        guard let error = account.obstacle(at: environment.clock.now()) else { return nil }
-        // A back-off is ours to pass over; what the server asked for is not.
-        guard !isForced || [.signInNeeded, .throttled].contains(error.code) else { return nil }
-        return error
     }
 }
 

@@ -71,6 +71,7 @@ enum RefreshReading {
             )
         }
         tokens.refreshToken = refreshToken
+        tokens.hold = nil
         return NewPair(
             tokens: tokens,
             spentTokenHash: spentTokenHash,
@@ -123,11 +124,25 @@ enum RefreshReading {
 
 extension StoredAccount {
     /// Why nothing is sent for the account as it is now.
-    func obstacle(at now: Moment) -> VaultError? {
+    ///
+    /// A person who asks for a refresh passes over our back-off and over a doubt about the refresh
+    /// token, not over what the server asked for.
+    func obstacle(at now: Moment, isForced: Bool = false) -> VaultError? {
         let reason = tokens.signInNeeded?.reason
         if let reason = reason ?? (tokens.refreshToken == nil ? .noRefreshToken : nil) {
             return VaultError(.signInNeeded, account: name, facts: [.reason: reason.rawValue])
         }
+        switch health.state {
+        case .paused: return VaultError(.paused, account: name)
+        case .verifyBeforeUse where !isForced: return VaultError(.verifyBeforeUse, account: name)
+        default: break
+        }
+        guard let pause = pause(at: now), !isForced || pause.code == .throttled else { return nil }
+        return pause
+    }
+
+    /// The failure that keeps the account waiting.
+    private func pause(at now: Moment) -> VaultError? {
         guard let failures = health.failures, let pause = RefreshSchedule.pause(health, at: now)
         else { return nil }
         // A column that no seal covers does not get to send a person to a sign-in.

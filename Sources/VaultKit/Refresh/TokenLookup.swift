@@ -85,11 +85,7 @@ package struct TokenLookup: Sendable {
         after error: VaultError
     ) throws(VaultError) -> AccessToken {
         guard let account, let token = usable(account) else { throw error }
-        return make(
-            token,
-            account,
-            error.code == .signInNeeded ? .signInNeeded : .refreshFailing
-        )
+        return make(token, account, warning(account) ?? Self.warning(for: error))
     }
 
     /// The stored token while it lives, after that the one that could not be stored yet.
@@ -119,8 +115,18 @@ package struct TokenLookup: Sendable {
         return account.tokens.defaultToken
     }
 
+    /// What a person has to know although the token is good.
     private func warning(_ account: StoredAccount) -> AccessToken.Warning? {
-        account.tokens.signInNeeded == nil ? nil : .signInNeeded
+        if account.tokens.signInNeeded != nil { return .signInNeeded }
+        return switch account.health.state {
+        case .verifyBeforeUse: .verifyBeforeUse
+        case .paused: .paused
+        default: nil
+        }
+    }
+
+    private static func warning(for error: VaultError) -> AccessToken.Warning {
+        error.code == .signInNeeded ? .signInNeeded : .refreshFailing
     }
 
     private func make(

@@ -39,6 +39,11 @@ final class TokenRefresher: Sendable {
         state.withLock { !$0.unsaved.isEmpty }
     }
 
+    /// An account with a pair that is only in memory.
+    var unsavedAccount: AccountName? {
+        state.withLock { $0.unsaved.keys.min() }
+    }
+
     /// Whether nothing new is started any more.
     var isClosed: Bool {
         state.withLock { $0.isClosed }

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 package import Platform
 package import VaultCrypto
 package import VaultStore
@@ -48,6 +48,23 @@ package enum RefreshSchedule {
         var delay = lifetime - lead - jitter
         if let refreshIn { delay = min(delay, refreshIn + jitter) }
         return max(delay, lifetime * earliestShare, known == nil ? 30 : 1)
+    }
+
+    /// When the token of an account from another vault is refreshed first.
+    ///
+    /// What is due already is spread over a while: a file may have very many of them.
+    package static func due(importing account: ExportedAccount, at now: Moment) -> Date {
+        let soon = now.wall.addingTimeInterval(
+            newness * unit(account.id, account.generation)
+        )
+        guard let token = account.tokens.defaultToken else { return soon }
+        let delay = delay(
+            lifetime: token.lifetime,
+            refreshIn: nil,
+            account: account.id,
+            generation: account.generation
+        )
+        return max(token.obtained.wall.addingTimeInterval(delay), soon)
     }
 
     /// Whether a token keeps the promise that a caller asked for, or the default one.

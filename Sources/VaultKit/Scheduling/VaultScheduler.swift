@@ -30,6 +30,8 @@ private struct Scheduler {
     private static let shortestPause = 0.1
     /// Seconds an account is left alone when not even its failure could be written down.
     private static let quarantine = 5.0
+    /// Seconds an account is left alone that waits for a person: another due time ends them.
+    private static let patience = 1800.0
 
     let vault: Vault
     /// The accounts that were dispatched here and have not moved on since.
@@ -46,7 +48,7 @@ private struct Scheduler {
         /// When the account was due; another due time is news, and waits for nothing.
         let due: Date
         /// When it may be dispatched again all the same.
-        let again: Moment
+        var again: Moment
     }
 
     init(vault: Vault) {
@@ -87,10 +89,14 @@ private struct Scheduler {
         }
     }
 
-    private func start(_ name: AccountName, _ now: Moment) throws {
+    private mutating func start(_ name: AccountName, _ now: Moment) throws {
         let account = try vault.store.account(named: name)
         // It may have been refreshed since the queue was read.
         guard RefreshSchedule.isDue(account, at: now) else { return }
+        if [.verifyBeforeUse, .paused].contains(account.health.state) {
+            dispatched[name]?.again = now.advanced(by: Self.patience)
+            return
+        }
         let flight = try vault.refresher.flight(for: account)
         let vault = vault
         // Wakes the loop for what is due next; the flight is the refresher's to see through.

@@ -5,7 +5,9 @@ internal import VaultCrypto
 ///
 /// The names of its members are part of the file format.
 enum AccountRecord {
-    static func encode(_ settings: AccountSettings) -> Secret {
+    static func encode(_ settings: AccountSettings) -> Secret { record(of: settings).encoded }
+
+    static func record(of settings: AccountSettings) -> SealedJSON {
         let scope = settings.requestedScope
         return SealedJSON([
             "name": .text(settings.name.text),
@@ -17,12 +19,15 @@ enum AccountRecord {
             "issuer": settings.issuer.map { .text($0) },
             "redirect_uri": settings.redirectURI.map { .text($0) },
             "scope": scope.isEmpty ? nil : .texts(scope.names),
-        ]).encoded
+        ])
     }
 
     /// The settings; endpoints were checked before they were sealed.
     static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
-        let record = try SealedJSON(decoding: plaintext)
+        try settings(SealedJSON(decoding: plaintext))
+    }
+
+    static func settings(_ record: SealedJSON) throws(SealingError) -> AccountSettings {
         guard let name = AccountName(try record.text("name")),
             let authentication = ClientAuthentication(
                 rawValue: try record.text("client_authentication")

@@ -7,7 +7,9 @@ internal import VaultCrypto
 ///
 /// The names of its members are part of the file format.
 enum TokenRecord {
-    static func encode(_ tokens: TokenSet) -> Secret {
+    static func encode(_ tokens: TokenSet) -> Secret { record(of: tokens).encoded }
+
+    static func record(of tokens: TokenSet) -> SealedJSON {
         SealedJSON([
             "refresh_token": tokens.refreshToken.map { .string($0) },
             "access_tokens": .array(tokens.accessTokens.map { value(of: $0) }),
@@ -26,11 +28,14 @@ enum TokenRecord {
                     "reason": .text(hold.reason.rawValue), "since": .date(hold.since),
                 ]).value
             },
-        ]).encoded
+        ])
     }
 
     static func decode(_ plaintext: Secret) throws(SealingError) -> TokenSet {
-        let record = try SealedJSON(decoding: plaintext)
+        try tokens(SealedJSON(decoding: plaintext))
+    }
+
+    static func tokens(_ record: SealedJSON) throws(SealingError) -> TokenSet {
         guard let list = record["access_tokens"]?.array else { throw SealingError() }
         var accessTokens: [StoredAccessToken] = []
         for element in list { accessTokens.append(try accessToken(SealedJSON(element))) }

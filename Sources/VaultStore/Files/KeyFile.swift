@@ -3,6 +3,12 @@ internal import VaultCrypto
 
 /// A key file: 32 random bytes, readable by its owner alone.
 enum KeyFile {
+    /// Where a service manager puts the key of a service that has one (systemd.exec(5),
+    /// CREDENTIALS).
+    static var credential: String? {
+        Environment["CREDENTIALS_DIRECTORY"].map { $0 + "/vault.key" }
+    }
+
     /// Reads one after checking who can reach it: the file that is checked is the one that is read.
     static func read(_ path: String) throws -> SecretBytes {
         do {

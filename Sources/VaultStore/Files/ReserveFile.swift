@@ -8,7 +8,9 @@ enum ReserveFile {
     private static let size: Int64 = 256 * 1024
 
     /// Makes the file if it is missing; without room for it there is none, which is no error.
-    static func keep(_ path: String) {
+    static func keep(of location: VaultLocation) {
+        guard !location.isPrivateCopy else { return }
+        let path = location.reserve
         let found = try? FileSystem.status(of: path)
         guard found?.size != size else { return }
         // Made by a process that came no further.
@@ -17,8 +19,8 @@ enum ReserveFile {
     }
 
     /// Gives the room back, and says whether there was any.
-    static func release(_ path: String) -> Bool {
-        guard FileSystem.exists(path) else { return false }
-        return (try? FileSystem.remove(path)) != nil
+    static func release(of location: VaultLocation) -> Bool {
+        guard FileSystem.exists(location.reserve) else { return false }
+        return (try? FileSystem.remove(location.reserve)) != nil
     }
 }

@@ -4,10 +4,19 @@ internal import Platform
 public struct VaultLocation: Sendable, Hashable {
     /// The directory.
     public let directory: String
+    /// Whether it is a copy that nobody but this process knows of, wherever that lies.
+    let isPrivateCopy: Bool
 
     /// A vault in a directory, made absolute by the working directory.
     public init(directory: String) {
         self.directory = FileSystem.absolute(directory)
+        isPrivateCopy = false
+    }
+
+    /// A copy in a directory that this process has just made.
+    init(copyIn directory: String) {
+        self.directory = directory
+        isPrivateCopy = true
     }
 
     /// Where this user's vault is: `VAULT_HOME`, else `XDG_DATA_HOME/vault`, else
@@ -34,8 +43,6 @@ public struct VaultLocation: Sendable, Hashable {
     package var reserve: String { directory + "/vault.reserve" }
     /// Says that the vault may be on a network file system.
     package var networkPermission: String { directory + "/allow-network-file-system" }
-    /// Copies of the database.
-    package var backups: String { directory + "/backups" }
     /// The agent's socket, by its name in the directory.
     package static let socketName = "agent.sock"
     package var socket: String { directory + "/" + Self.socketName }

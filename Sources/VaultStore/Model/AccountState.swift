@@ -18,4 +18,12 @@ public enum AccountState: String, Sendable, Hashable, CaseIterable, Codable {
     case paused
     /// The token is never renewed.
     case `static`
+
+    /// Whether nothing is sent until a person says so.
+    package var wantsPerson: Bool {
+        switch self {
+        case .signInNeeded, .verifyBeforeUse, .paused: true
+        case .active, .backingOff, .clientRefused, .outcomeUnknown, .notSaved, .static: false
+        }
+    }
 }

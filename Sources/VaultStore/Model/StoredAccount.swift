@@ -17,7 +17,9 @@ package struct StoredAccount: Sendable, Hashable {
 
     package var name: AccountName { settings.name }
 
-    /// The columns that are hints: for showing, ordering and backing off.
+    /// Columns that are hints: for showing, ordering and backing off.
+    ///
+    /// A state that wants a person is no hint: it comes from the seal, or from the spent tokens.
     package struct Health: Sendable, Hashable {
         package var state: AccountState
         /// When the next refresh is planned; nil when none is.

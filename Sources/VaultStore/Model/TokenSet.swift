@@ -89,6 +89,8 @@ package struct SignInNeeded: Sendable, Hashable {
         case refusedWithoutReason = "refused_without_reason"
         case rotationLost = "rotation_lost"
         case noRefreshToken = "no_refresh_token"
+        /// It came from an old copy, and its successor exists.
+        case staleCopy = "stale_copy"
     }
 
     package var reason: Reason
@@ -108,6 +110,14 @@ package struct Hold: Sendable, Hashable {
         case restored
         /// It was handed to another vault, which spends it now.
         case moved
+
+        /// The state of an account that is held for this.
+        package var state: AccountState {
+            switch self {
+            case .restored: .verifyBeforeUse
+            case .moved: .paused
+            }
+        }
     }
 
     package var reason: Reason

@@ -177,12 +177,13 @@ extension VaultFile {
         _ keyring: Keyring
     ) throws -> AccountState {
         if tokens.signInNeeded != nil { return .signInNeeded }
+        if let hold = tokens.hold { return hold.reason.state }
         // A row that was put back whole opens. Its refresh token was spent since, and spending it
         // again may end the grant.
         if try isSpent(&row, tokens, keyring) { return .verifyBeforeUse }
-        let hinted = AccountState(rawValue: row.text(at: 8)) ?? .verifyBeforeUse
-        // Only the seal says that a sign-in is needed.
-        return hinted == .signInNeeded ? .active : hinted
+        let hinted = AccountState(rawValue: row.text(at: 8)) ?? .active
+        // Only the seal, or the list of spent tokens, says that a person is needed.
+        return hinted.wantsPerson ? .active : hinted
     }
 
     /// Whether the refresh token of a row was spent: what the row itself found, if it looked for the
@@ -194,7 +195,11 @@ extension VaultFile {
     ) throws -> Bool {
         guard let token = tokens.refreshToken else { return false }
         let hash = keyring.spentTokenHash(of: token)
-        return hash == row.optionalBlob(at: 13) ? row.integer(at: 14) != 0 : try isSpent(hash)
+        let isSpent =
+            hash == row.optionalBlob(at: 13) ? row.integer(at: 14) != 0 : try isSpent(hash)
+        // After a new root key there are other hashes that it may be remembered by.
+        guard !isSpent, keyring.earlierSpentKeyCount > 0 else { return isSpent }
+        return try keyring.spentTokenHashes(of: token).dropFirst().contains(where: self.isSpent)
     }
 
     /// Whether a refresh token of this hash was spent here.

@@ -127,7 +127,8 @@ extension VaultFile {
             && stored.tokens == written.tokens
     }
 
-    private func identifier(of name: AccountName) throws -> [UInt8]? {
+    /// The identifier in the row of this name.
+    package func identifier(of name: AccountName) throws -> [UInt8]? {
         var select = try connection.prepare("SELECT account_id FROM account WHERE name = ?1")
         select.bind(name.text, at: 1)
         return try select.step() ? select.blob(at: 0) : nil
@@ -140,12 +141,14 @@ extension VaultFile {
         besides account: AccountID?,
         _ keyring: Keyring
     ) throws {
-        guard let hash = tokens.refreshToken.map({ keyring.spentTokenHash(of: $0) }) else { return }
-        guard try !isSpent(hash) else { throw StoreError.grantKnown(.spent) }
+        guard let hashes = tokens.refreshToken.map({ keyring.spentTokenHashes(of: $0) }) else {
+            return
+        }
+        guard try !hashes.contains(where: isSpent) else { throw StoreError.grantKnown(.spent) }
         var stored = try connection.prepare(
             "SELECT name, account_id FROM account WHERE refresh_token_hash = ?1"
         )
-        stored.bind(hash, at: 1)
+        stored.bind(hashes[0], at: 1)
         while try stored.step() {
             guard stored.blob(at: 1) != account?.bytes, let name = AccountName(stored.text(at: 0))
             else { continue }
@@ -153,7 +156,7 @@ extension VaultFile {
         }
     }
 
-    private func seal(
+    func seal(
         _ settings: AccountSettings,
         _ id: AccountID,
         revision: UInt64,

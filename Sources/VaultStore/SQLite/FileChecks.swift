@@ -4,6 +4,7 @@ internal import Platform
 extension VaultFile {
     /// Refuses a vault whose directory or files others can reach, or that is on a network.
     package static func checkFiles(of location: VaultLocation) throws {
+        guard !location.isPrivateCopy else { return }
         do {
             try FilePermissions.checkDirectory(location.directory)
             try FilePermissions.checkFile(location.database)

@@ -73,55 +73,92 @@ enum KeySlots {
         try insert.run()
     }
 
+    static func delete(_ number: UInt16, from connection: Connection) throws {
+        var delete = try connection.prepare("DELETE FROM key_slot WHERE number = ?1")
+        delete.bind(Int64(number), at: 1)
+        try delete.run()
+    }
+
+    /// The number of a slot to come: greater than any there is, so that the word of a removed one
+    /// does not name another.
+    static func nextNumber(after rows: [Row]) throws(StoreError) -> UInt16 {
+        let numbers = Set(rows.map(\.slot.number))
+        guard let last = numbers.max(), last == .max else { return (numbers.max() ?? 0) + 1 }
+        guard let free = (1..<last).first(where: { !numbers.contains($0) }) else {
+            throw .tampered(.slot(number: Int64(last)))
+        }
+        return free
+    }
+
     /// A root key, and the slot it came from.
     struct Opened: ~Copyable {
         let rootKey: RootKey
         let slot: UInt16
     }
 
-    /// The root key, from the first slot that the secret opens.
+    /// The root key, from the first slot of the file that the secret opens.
     static func open(
         _ unlock: Unlock,
         in connection: Connection,
         vaultID: VaultID
     ) throws -> Opened {
-        var failure = unlock.nothingToOpen
-        for row in try all(in: connection) where row.slot.kind == unlock.kind {
-            // Nothing says where its file is.
-            if unlock == .keyFile, row.keyFile == nil { continue }
-            do {
-                let secret = try secret(unlock, for: row)
-                return Opened(
-                    rootKey: try row.slot.open(with: secret, vaultID: vaultID),
-                    slot: row.slot.number
-                )
-            } catch KeySlotError.damaged {
-                throw StoreError.tampered(.slot(number: Int64(row.slot.number)))
-            } catch KeySlotError.parametersOutOfRange {
-                throw StoreError.tampered(.slot(number: Int64(row.slot.number)))
-            } catch KeySlotError.outOfMemory {
-                throw StoreError.locked(.outOfMemory)
-            } catch KeySlotError.wrongSecret {
-                failure = unlock.wrong(for: row)
-            } catch StoreError.locked(let reason) {
-                failure = reason
+        try open(unlock, of: all(in: connection), vaultID: vaultID)
+    }
+
+    /// The same for slots that were read already.
+    static func open(_ unlock: Unlock, of rows: [Row], vaultID: VaultID) throws -> Opened {
+        var failure: StoreError.LockReason?
+        for row in rows where row.slot.kind == unlock.kind {
+            for unlock in unlock.places(for: row) {
+                do {
+                    return Opened(
+                        rootKey: try rootKey(unlock, of: row, vaultID: vaultID),
+                        slot: row.slot.number
+                    )
+                } catch StoreError.locked(let reason) where reason != .outOfMemory {
+                    // A file that is there says more than one that is not.
+                    if failure == nil || !reason.isMissing { failure = reason }
+                }
             }
         }
-        throw StoreError.locked(failure)
+        throw StoreError.locked(failure ?? unlock.nothingToOpen)
+    }
+
+    /// The root key that one slot gives for a secret.
+    static func rootKey(
+        _ unlock: Unlock,
+        of row: Row,
+        vaultID: VaultID
+    ) throws -> RootKey {
+        do {
+            return try row.slot.open(with: secret(unlock, for: row), vaultID: vaultID)
+        } catch KeySlotError.damaged {
+            throw StoreError.tampered(.slot(number: Int64(row.slot.number)))
+        } catch KeySlotError.parametersOutOfRange {
+            throw StoreError.tampered(.slot(number: Int64(row.slot.number)))
+        } catch KeySlotError.outOfMemory {
+            throw StoreError.locked(.outOfMemory)
+        } catch KeySlotError.wrongSecret {
+            throw StoreError.locked(unlock.wrong(for: row))
+        }
     }
 
     /// What the slot wraps the root key under.
-    private static func secret(_ unlock: Unlock, for row: Row) throws -> SecretBytes {
+    static func secret(_ unlock: Unlock, for row: Row) throws -> SecretBytes {
         switch unlock {
-        case .keyFile: try KeyFile.read(row.keyFile ?? "")
-        case .keyFileAt(let path): try KeyFile.read(path)
-        case .key(let key): SecretBytes(copying: key)
+        case .keyFile: return try KeyFile.read(row.keyFile ?? "")
+        case .keyFileAt(let path): return try KeyFile.read(path)
+        case .key(let key): return SecretBytes(copying: key)
         case .passphrase(let passphrase):
-            try row.slot.cost.secret(
+            // What no slot was made with opens none, and is not worth the work.
+            guard Passphrase.problem(with: passphrase) == nil else {
+                throw StoreError.locked(.passphraseWrong)
+            }
+            return try row.slot.cost.secret(
                 from: SecretBytes(copying: passphrase),
                 salt: row.slot.salt
             )
-        case .recoveryKey(let text): try RecoveryKey.secret(from: text)
+        case .recoveryKey(let text): return try RecoveryKey.secret(from: text)
         }
     }
 }
@@ -134,6 +171,14 @@ extension Unlock {
         case .passphrase: .passphrase
         case .recoveryKey: .recoveryKey
         }
+    }
+
+    /// The files that may hold the key of a slot: the service manager's credential comes before the
+    /// place that the slot remembers.
+    func places(for row: KeySlots.Row) -> [Unlock] {
+        guard self == .keyFile else { return [self] }
+        let credential = KeyFile.credential.flatMap { FileSystem.exists($0) ? $0 : nil }
+        return [credential, row.keyFile].compactMap { $0.map { .keyFileAt(path: $0) } }
     }
 
     /// Why it opens nothing where there is no slot of its kind.
@@ -154,5 +199,11 @@ extension Unlock {
         case .passphrase: .passphraseWrong
         case .recoveryKey: .recoveryKeyWrong
         }
+    }
+}
+
+extension StoreError.LockReason {
+    fileprivate var isMissing: Bool {
+        if case .keyFileMissing = self { true } else { false }
     }
 }

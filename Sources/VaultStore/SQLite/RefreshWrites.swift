@@ -11,7 +11,7 @@ extension VaultFile {
 
     /// The hash under which a refresh token is remembered.
     package func spentTokenHash(of refreshToken: Secret) throws -> [UInt8] {
-        try keyring().spentTokenHash(of: refreshToken)
+        try currentKeyring().spentTokenHash(of: refreshToken)
     }
 
     /// Writes the intent.
@@ -80,7 +80,10 @@ extension VaultFile {
             update.bind(pair.due?.unixSecondsNotEarlier, at: 7)
             update.bind(claim.incarnation == incarnation ? 1 : 0, at: 8)
             try update.run()
-            if connection.changes == 1 { return .installed(generation: generation) }
+            if connection.changes == 1 {
+                try forgetSpent(pair.tokens, keyring)
+                return .installed(generation: generation)
+            }
             if try isInstalled(pair, for: claim) { return .installed(generation: generation) }
             try keepAside(pair, for: claim, keyring)
             return .superseded
@@ -182,8 +185,16 @@ extension VaultFile {
         try prune.run()
     }
 
+    /// A refresh token that its server has just given out is not spent, whatever was thought of it.
+    private func forgetSpent(_ tokens: TokenSet, _ keyring: Keyring) throws {
+        guard let hash = tokens.refreshToken.map({ keyring.spentTokenHash(of: $0) }) else { return }
+        var delete = try connection.prepare("DELETE FROM spent_token WHERE hash = ?1")
+        delete.bind(hash, at: 1)
+        try delete.run()
+    }
+
     /// Drops the pairs that came too late a week ago or longer; mostly there are none.
-    private func forgetReceived(at date: Date) throws {
+    func forgetReceived(at date: Date) throws {
         var delete = try connection.prepare("DELETE FROM received_token WHERE received_at < ?1")
         delete.bind(date.addingTimeInterval(-Self.receivedTokenLife).unixSeconds, at: 1)
         try delete.run()

@@ -73,6 +73,15 @@ package actor SQLiteStore: AccountStore {
         try reader.withLock { try $0.rereading(body) }
     }
 
+    package nonisolated func accountPage(after name: String?, limit: Int) throws -> AccountPage {
+        try reader.withLock { try $0.accountPage(after: name, limit: limit) }
+    }
+
+    /// Another connection with the same keys, for work that takes long.
+    package nonisolated func openAnother() throws -> VaultFile {
+        try VaultFile(location, keys: reader.withLock { $0.unlockedKeys })
+    }
+
     // MARK: - Writes
 
     package func insert(_ account: NewAccount) throws -> StoredAccount {

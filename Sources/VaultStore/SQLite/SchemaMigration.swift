@@ -10,9 +10,9 @@ enum SchemaMigration {
     /// transaction: killed at any point, the vault is old or new.
     static func run(_ location: VaultLocation, from version: Int64) throws {
         do {
-            try VaultFile.withoutRefreshes(of: location) {
-                try migrate(location, at: SystemClock().now().wall)
-            }
+            let now = SystemClock().now().wall
+            guard !location.isPrivateCopy else { return try migrate(location, at: now) }
+            try VaultFile.withoutRefreshes(of: location) { try migrate(location, at: now) }
         } catch StoreError.file(let path, let error) {
             throw StoreError.notMigrated(
                 version: version,
@@ -64,31 +64,28 @@ enum SchemaMigration {
         else { throw StoreError.tampered(.schema) }
     }
 
+    /// Keeps the vault as it is before anything is changed; a copy of one needs no copy.
     private static func backUp(
         _ location: VaultLocation,
         from version: Int64,
         at date: Date
     ) throws {
-        do {
-            try FileSystem.makeDirectories(location.backups)
-            try FilePermissions.checkDirectory(location.backups)
-        } catch let error as SystemError {
-            throw StoreError.file(path: location.backups, error)
-        }
-        let step = "migration-\(version)-to-\(Schema.newestVersion)"
+        guard !location.isPrivateCopy else { return }
+        let folder = BackupFolder(location)
+        let path = try folder.unusedName(
+            "migration-\(version)-to-\(Schema.newestVersion)",
+            at: date
+        )
+        let copy = try PrivateCopy(in: folder.path)
         // The writer's own connection would copy its transaction too.
-        let source = try VaultFile.connect(to: location)
-        let name = "\(location.backups)/\(step)-\(CompactTime.text(of: date))"
-        // Its holder has the vault to itself, so the unfinished one of another is of a killed try.
-        let unfinished = "\(location.backups)/.\(step).unfinished"
-        // A second try within one second, after a kill.
-        for path in [name] + (2...99).map({ "\(name)-\($0)" }) {
-            do {
-                return try DatabaseCopy.make(of: source, at: path + ".db", by: unfinished)
-            } catch StoreError.file(_, .exists) {
-                continue
-            }
+        try copy.fill(from: VaultFile.connect(to: location))
+        guard try VaultFile.connect(to: copy.location).isIntact() else {
+            throw StoreError.damaged(path: path)
         }
-        throw StoreError.file(path: name + ".db", .exists)
+        do {
+            try FileSystem.install(copy.location.database, as: path)
+        } catch {
+            throw StoreError.file(path: path, error)
+        }
     }
 }

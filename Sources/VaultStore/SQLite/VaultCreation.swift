@@ -6,14 +6,28 @@ internal import VaultSQLite
 extension VaultFile {
     /// Makes a vault that a key file opens, and says where the key file is.
     ///
-    /// The vault is built beside its place and moved there whole, after its key file is on disk:
-    /// killed at any point, there is either no vault or one that opens.
     /// A `keyFile` of nil means the default place.
     package static func create(
         _ location: VaultLocation,
         keyFile: String?,
         now: Date
     ) throws -> String {
+        let slots = try create(location, slots: [.keyFile(path: keyFile)], now: now)
+        return slots.compactMap(\.keyFile).first ?? ""
+    }
+
+    /// Makes a vault that each of these slots opens.
+    ///
+    /// The vault is built beside its place and moved there whole, after its key file is on disk:
+    /// killed at any point, there is either no vault or one that opens.
+    package static func create(
+        _ location: VaultLocation,
+        slots: [NewKeySlot],
+        allowingNetworkFileSystem: Bool = false,
+        now: Date
+    ) throws -> [AddedKeySlot] {
+        precondition(!slots.isEmpty, "nothing would open the vault")
+        for case .passphrase(let passphrase, _) in slots { try Passphrase.check(passphrase) }
         do {
             try FileSystem.makeDirectories(location.directory)
         } catch {
@@ -25,12 +39,15 @@ extension VaultFile {
         for path in [location.database] + location.companions where FileSystem.exists(path) {
             throw StoreError.vaultExists(path: path)
         }
+        if allowingNetworkFileSystem { try NetworkFileSystem.permit(location) }
+        try NetworkFileSystem.check(location)
         let vaultID = VaultID.random()
-        let keyFile = try keyFilePath(keyFile, for: vaultID, location)
-        let secret = try KeyFile.create(keyFile)
+        let secrets = try slots.map { slot in
+            try SlotSecret.make(slot, besides: [], vaultID: vaultID, location)
+        }
         let unfinished = "\(location.directory)/.vault-\(vaultID.text).db"
         defer { try? FileSystem.remove(unfinished) }
-        try build(unfinished, vaultID: vaultID, secret: secret, keyFile: keyFile, now: now)
+        let added = try build(unfinished, vaultID: vaultID, secrets: secrets, now: now)
         do {
             try FileSystem.install(unfinished, as: location.database)
         } catch let error where error == .exists {
@@ -38,45 +55,16 @@ extension VaultFile {
         } catch {
             throw StoreError.file(path: location.database, error)
         }
-        return keyFile
-    }
-
-    private static func keyFilePath(
-        _ given: String?,
-        for vaultID: VaultID,
-        _ location: VaultLocation
-    ) throws -> String {
-        guard let given = given ?? VaultLocation.defaultKeyFile(vaultID: vaultID.text) else {
-            throw StoreError.noPlaceForKeyFile
-        }
-        let path = FileSystem.absolute(given)
-        do {
-            let place = try FileSystem.resolvedDirectory(above: path)
-            let directory = try FileSystem.resolved(location.directory)
-            guard place != directory, !place.hasPrefix(directory + "/") else {
-                throw StoreError.keyFileInsideVault(path: path)
-            }
-        } catch let error as SystemError {
-            throw StoreError.file(path: path, error)
-        }
-        return path
+        return added
     }
 
     private static func build(
         _ path: String,
         vaultID: VaultID,
-        secret: borrowing SecretBytes,
-        keyFile: String,
+        secrets: [SlotSecret],
         now: Date
-    ) throws {
+    ) throws -> [AddedKeySlot] {
         let rootKey = RootKey.random()
-        let slot = KeySlot.wrap(
-            rootKey,
-            under: secret,
-            number: 1,
-            kind: .keyFile,
-            vaultID: vaultID
-        )
         let (_, keyringRecord) = Keyring.create(rootKey: rootKey, vaultID: vaultID)
         let check = rootKey.check(for: vaultID)
         // SQLite would make the file 0644 and leave the rest to the umask.
@@ -89,9 +77,8 @@ extension VaultFile {
         // Nobody else sees this file, and it counts only once it has been synced as a whole.
         try connection.execute("PRAGMA journal_mode = MEMORY")
         try connection.execute("PRAGMA synchronous = OFF")
-        try connection.write {
+        return try connection.write {
             try Schema.migrator.migrate(connection, from: 0, at: now.unixSeconds)
-            try KeySlots.insert(slot, keyFile: keyFile, at: now, into: connection)
             var insert = try connection.prepare(
                 """
                 INSERT INTO vault \
@@ -104,6 +91,21 @@ extension VaultFile {
             insert.bind(check, at: 3)
             insert.bind(keyringRecord, at: 4)
             try insert.run()
+            var added: [AddedKeySlot] = []
+            for (index, secret) in secrets.enumerated() {
+                added.append(
+                    try KeySlots.insert(
+                        secret,
+                        number: UInt16(index + 1),
+                        wrapping: rootKey,
+                        check: check,
+                        of: vaultID,
+                        at: now,
+                        into: connection
+                    )
+                )
+            }
+            return added
         }
     }
 }

@@ -7,14 +7,20 @@ internal import VaultSQLite
 /// It is the whole of what `vault token` needs for a token that is still good; the asynchronous
 /// store is built on two of these.
 package final class VaultFile {
+    private static let usualBusyLimit = 10.0
+
     package let location: VaultLocation
     private(set) var connection: Connection
-    private var header: VaultHeader
+    private(set) var header: VaultHeader
     private(set) var unlockedKeys: VaultKeys?
+    /// The slot that was opened here.
+    private(set) var unlockedSlot: UInt16?
     // What only reads is spared the settings for writing.
     private var isReadyForWriting = false
     // Set while what the connection says is not to be believed.
     private var isDoubtful = false
+    /// Seconds to wait for another process's lock.
+    private let busyLimit: Double
     /// Whether what is written takes something out of the file for good.
     var isErasing = false
 
@@ -22,8 +28,12 @@ package final class VaultFile {
     ///
     /// One of an older version is migrated first.
     package convenience init(_ location: VaultLocation) throws {
-        let (connection, header) = try Self.open(location)
-        self.init(location, connection, header)
+        try self.init(location, busyLimit: Self.usualBusyLimit)
+    }
+
+    convenience init(_ location: VaultLocation, busyLimit: Double) throws {
+        let (connection, header) = try Self.open(location, busyLimit)
+        self.init(location, connection, header, busyLimit: busyLimit)
     }
 
     /// A second connection to a vault whose keys are here already.
@@ -48,15 +58,24 @@ package final class VaultFile {
         }
     }
 
-    private init(_ location: VaultLocation, _ connection: Connection, _ header: VaultHeader) {
+    private init(
+        _ location: VaultLocation,
+        _ connection: Connection,
+        _ header: VaultHeader,
+        busyLimit: Double = usualBusyLimit
+    ) {
         self.location = location
         self.connection = connection
         self.header = header
+        self.busyLimit = busyLimit
     }
 
-    private static func open(_ location: VaultLocation) throws -> (Connection, VaultHeader) {
+    private static func open(
+        _ location: VaultLocation,
+        _ busyLimit: Double
+    ) throws -> (Connection, VaultHeader) {
         try opening(location) {
-            let connection = try connect(to: location)
+            let connection = try connect(to: location, busyLimit)
             return (connection, try connection.read { try readHeader(connection, location) })
         }
     }
@@ -70,8 +89,15 @@ package final class VaultFile {
     }
 
     /// A connection that nothing in the file can make do anything, and that has read nothing yet.
-    static func connect(to location: VaultLocation) throws -> Connection {
-        let connection = try Connection(path: location.database, mode: .readWrite)
+    static func connect(
+        to location: VaultLocation,
+        _ busyLimit: Double = usualBusyLimit
+    ) throws -> Connection {
+        let connection = try Connection(
+            path: location.database,
+            mode: .readWrite,
+            busyLimit: busyLimit
+        )
         try DatabaseSettings.applyForReading(to: connection)
         return connection
     }
@@ -84,7 +110,7 @@ package final class VaultFile {
         isReadyForWriting = false
         // Before the fresh one asks for the locks that the old one may still hold.
         connection = try Connection(path: ":memory:", mode: .create)
-        let (fresh, header) = try Self.open(location)
+        let (fresh, header) = try Self.open(location, busyLimit)
         guard header.vaultID == self.header.vaultID else { throw StoreError.tampered(.keyring) }
         connection = fresh
         self.header = header
@@ -113,6 +139,9 @@ package final class VaultFile {
 
     // MARK: - Keys
 
+    /// What commits to the root key: the same in every copy that its slots open.
+    package var rootCheck: [UInt8] { header.rootCheck }
+
     /// Whether the keys are here.
     package var isUnlocked: Bool { unlockedKeys != nil }
 
@@ -121,11 +150,22 @@ package final class VaultFile {
     package func unlock(with unlock: Unlock) throws -> UInt16 {
         let (keys, slot) = try rereading { try $0.openKeys(with: unlock) }
         unlockedKeys = keys
+        unlockedSlot = slot
         return slot
     }
 
+    /// Takes keys that this file has from now on.
+    func adopt(_ keys: VaultKeys) {
+        unlockedKeys = keys
+    }
+
     private func openKeys(with unlock: Unlock) throws -> (VaultKeys, slot: UInt16) {
-        let opened = try KeySlots.open(unlock, in: connection, vaultID: header.vaultID)
+        // Header and slots of one moment, and nothing is locked while a passphrase is worked on.
+        let rows = try connection.read {
+            header = try VaultHeader(reading: connection)
+            return try KeySlots.all(in: connection)
+        }
+        let opened = try KeySlots.open(unlock, of: rows, vaultID: header.vaultID)
         let slot = opened.slot
         guard opened.rootKey.matches(check: header.rootCheck, for: header.vaultID) else {
             throw StoreError.tampered(.keyring)

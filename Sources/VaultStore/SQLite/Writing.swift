@@ -24,14 +24,14 @@ extension VaultFile {
             do {
                 let result = try transaction(confirming: isThere, body)
                 // Not at once where it was needed just now.
-                if mayUseReserve { ReserveFile.keep(location.reserve) }
+                if mayUseReserve { ReserveFile.keep(of: location) }
                 return result
             } catch let error as UnknownCommit {
                 guard mayUseReserve, error.cause.isFullDisk else { throw error.cause }
-                guard ReserveFile.release(location.reserve) else { throw error.cause }
+                guard ReserveFile.release(of: location) else { throw error.cause }
                 mayUseReserve = false
             } catch let error as SQLiteError where error.isFullDisk && mayUseReserve {
-                guard ReserveFile.release(location.reserve) else { throw error }
+                guard ReserveFile.release(of: location) else { throw error }
                 mayUseReserve = false
             } catch let error as SQLiteError where error.isDoubtfulRead && mayReread {
                 mayReread = false

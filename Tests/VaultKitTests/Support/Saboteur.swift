@@ -43,6 +43,22 @@ struct Saboteur: ~Copyable {
         try update.run()
     }
 
+    /// Plans the refresh of every account for a time of its own choice.
+    func setDue(_ seconds: Int64) throws {
+        var update = try connection.prepare("UPDATE account SET due_at = ?1")
+        update.bind(seconds, at: 1)
+        try update.run()
+    }
+
+    /// Has a refresh token spent, as when its account's row was put back since.
+    func spend(_ hash: [UInt8]) throws {
+        var insert = try connection.prepare(
+            "INSERT INTO spent_token SELECT ?1, account_id, 0 FROM account"
+        )
+        insert.bind(hash, at: 1)
+        try insert.run()
+    }
+
     /// Overwrites the sealed tokens of an account.
     func spoilTokens(of name: AccountName) throws {
         var update = try connection.prepare(

@@ -52,12 +52,28 @@ import Testing
         }
     }
 
-    @Test func aStateThatOnlyTheColumnClaimsDoesNotAskForASignIn() async throws {
+    @Test(arguments: ["sign_in_needed", "verify_before_use", "paused", "nonsense"])
+    func aStateThatOnlyTheColumnClaimsDoesNotAskForAPerson(_ state: String) async throws {
         try await withTemporaryVault { vault in
             let file = try vault.open()
             _ = try file.insert(Fixture.account("work"))
-            try Editor(vault).run("UPDATE account SET state = 'sign_in_needed'")
+            try Editor(vault).run("UPDATE account SET state = '\(state)'")
             #expect(try file.account(named: "work").health.state == .active)
+        }
+    }
+
+    @Test(arguments: [
+        (Hold.Reason.restored, AccountState.verifyBeforeUse), (.moved, .paused),
+    ])
+    func aHoldIsSealed(_ reason: Hold.Reason, _ state: AccountState) async throws {
+        try await withTemporaryVault { vault in
+            let file = try vault.open()
+            var account = Fixture.account("work")
+            account.tokens.hold = Hold(reason: reason, since: Fixture.now)
+            _ = try file.insert(account)
+            try Editor(vault).run("UPDATE account SET state = 'active'")
+            #expect(try file.account(named: "work").health.state == state)
+            #expect(try file.account(named: "work").tokens == account.tokens)
         }
     }
 

@@ -1,0 +1,52 @@
+internal import OAuth
+internal import Platform
+internal import VaultKit
+internal import VaultStore
+
+/// An open vault and all that works on it, from one unlock to the next lock.
+final class AgentSession: Sendable {
+    let vault: Vault
+    let signIns: SignIns
+    /// Nobody but a person can bring the keys back.
+    private let needsPerson: Bool
+    private let scheduler: Task<Void, any Error>
+    private let recorder: Task<Void, Never>
+    private let backups: Task<Void, Never>
+
+    init(
+        _ vault: Vault,
+        _ transport: any HTTPTransport,
+        _ log: AgentLog,
+        _ clock: any VaultClock,
+        needsPerson: Bool
+    ) {
+        self.vault = vault
+        self.needsPerson = needsPerson
+        signIns = SignIns(vault: vault, transport: transport)
+        // All three are awaited in `end`.
+        let events = vault.events
+        recorder = Task {
+            for await event in events { log.write(event) }
+        }
+        scheduler = Task { try await vault.runScheduler() }
+        backups = Task { await DailyBackups(vault: vault, log: log, clock: clock).run() }
+    }
+
+    /// Whether an account has a refresh to come, a sign-in is under way, or going would take keys
+    /// along that somebody typed.
+    var isNeeded: Bool {
+        // A store that cannot be read now is no reason to leave.
+        needsPerson || signIns.areWaiting || ((try? vault.hasRefreshToCome()) ?? true)
+    }
+
+    /// Stores what is in flight and ends.
+    func end() async {
+        await signIns.stop()
+        scheduler.cancel()
+        backups.cancel()
+        _ = try? await scheduler.value
+        await vault.close()
+        await recorder.value
+        await backups.value
+    }
+}

@@ -1,0 +1,322 @@
+internal import FoundationEssentials
+internal import OAuth
+internal import Platform
+internal import VaultKit
+internal import VaultStore
+
+/// The agent's vault, locked or unlocked.
+///
+/// Locked, there are no keys and nothing runs. Unlocking opens the vault on a thread of its own,
+/// one attempt at a time. Locking stores what is in flight first: until then the keys stay, but
+/// nobody gets at the vault any more. A pair that the store does not take yet is never given up for
+/// a lock.
+final class AgentVault: Sendable {
+    private enum Phase {
+        case locked(VaultError)
+        case unlocked(AgentSession)
+        /// What comes of it, and why callers get nothing meanwhile.
+        case locking(Task<VaultError?, Never>, VaultError)
+    }
+
+    private struct State {
+        var phase = Phase.locked(VaultError(.locked))
+        var pace = UnlockPace()
+        var isTrying = false
+        var hasEnded = false
+        var timer: LockTimer?
+    }
+
+    private struct LockTimer {
+        let moment: Moment
+        let task: Task<Void, Never>
+    }
+
+    /// Why somebody or something locks it; a `reason` of errors and of the log.
+    enum Reason: String {
+        case asked
+        case time
+        case keysReplaced = "keys_replaced"
+        case ending
+    }
+
+    /// Seconds until a lock that had to wait for a store is tried again.
+    private static let again = 5.0
+    /// No sleep is longer: a machine's suspend is noticed by then.
+    private static let longestSleep = 30.0
+
+    let location: VaultLocation
+    private let transport: any HTTPTransport
+    private let log: AgentLog
+    private let clock: any VaultClock
+    private let opener = Opener()
+    private let state = Locked(State())
+
+    init(
+        _ location: VaultLocation,
+        _ transport: any HTTPTransport,
+        _ log: AgentLog,
+        _ clock: any VaultClock
+    ) {
+        self.location = location
+        self.transport = transport
+        self.log = log
+        self.clock = clock
+    }
+
+    // MARK: - Looking
+
+    /// The open vault, or why there is none.
+    func session() throws(VaultError) -> AgentSession {
+        try state.withLock { state throws(VaultError) in
+            switch state.phase {
+            case .unlocked(let session): return session
+            case .locked(let error), .locking(_, let error): throw error
+            }
+        }
+    }
+
+    /// Why it is locked; nil when it is not.
+    var lockReason: String? {
+        do {
+            _ = try session()
+            return nil
+        } catch {
+            return error.facts[.reason] ?? Reason.asked.rawValue
+        }
+    }
+
+    /// When it locks itself.
+    var lockDate: Date? {
+        guard let moment = state.withLock({ $0.timer?.moment }) else { return nil }
+        let now = clock.now()
+        return now.wall.addingTimeInterval(moment.seconds(since: now))
+    }
+
+    /// Whether the agent has to stay for it.
+    var isNeeded: Bool {
+        let (isBusy, session) = state.withLock { state in
+            switch state.phase {
+            case .locked: (state.isTrying, AgentSession?.none)
+            case .unlocked(let session): (state.isTrying, session)
+            case .locking: (true, nil)
+            }
+        }
+        return isBusy || session?.isNeeded ?? false
+    }
+
+    // MARK: - Unlocking
+
+    /// Opens it with its key file if that opens it; the agent serves either way.
+    func start() async throws {
+        do {
+            try await open(.keyFile)
+        } catch {
+            guard error.code == .locked else { throw error }
+            state.withLock { $0.phase = .locked(error) }
+            log.write("locked", ["reason": error.facts[.reason] ?? ""])
+        }
+    }
+
+    /// Unlocks it; of one that is unlocked, checks the secret.
+    ///
+    /// The answer about a wrong one comes later each time.
+    func unlock(_ unlock: Unlock, lockAfter seconds: Double?) async throws {
+        do {
+            try await open(unlock)
+            log.write("unlocked", ["with": unlock.name])
+        } catch {
+            log.write("unlock_refused", ["reason": error.facts[.reason] ?? error.code.rawValue])
+            throw error
+        }
+        if let seconds { lock(after: seconds) }
+    }
+
+    private func open(_ unlock: Unlock) async throws(VaultError) {
+        try state.withLock { state throws(VaultError) in
+            guard !state.hasEnded else { throw VaultError(.closed) }
+            if case .locking = state.phase {
+                throw VaultError(.busy, facts: [.reason: "locking"])
+            }
+            guard !state.isTrying else { throw VaultError(.busy, facts: [.reason: "unlocking"]) }
+            state.isTrying = true
+        }
+        defer { state.withLock { $0.isTrying = false } }
+        let vault: Vault
+        do {
+            vault = try await opener.open(location, unlock, transport, clock)
+        } catch {
+            let error = VaultError(error)
+            if error.isWrongSecret {
+                try? await clock.sleep(seconds: state.withLock { $0.pace.failed() })
+            }
+            throw error
+        }
+        try await takeOver(vault, needsPerson: unlock.needsPerson)
+    }
+
+    private func takeOver(_ vault: Vault, needsPerson: Bool) async throws(VaultError) {
+        let new = AgentSession(vault, transport, log, clock, needsPerson: needsPerson)
+        let (isSurplus, hasEnded) = state.withLock { state in
+            state.pace.succeeded()
+            guard !state.hasEnded, case .locked = state.phase else { return (true, state.hasEnded) }
+            state.phase = .unlocked(new)
+            return (false, false)
+        }
+        if isSurplus { await new.end() }
+        if hasEnded { throw VaultError(.closed) }
+    }
+
+    // MARK: - Locking
+
+    /// Locks it now, once what is in flight is stored.
+    ///
+    /// - Throws: `not_saved` while a pair is only in memory.
+    func lock(because reason: Reason) async throws(VaultError) {
+        if let account = (try? session())?.vault.unsavedAccount {
+            throw VaultError(.notSaved, account: account)
+        }
+        let error = VaultError(.locked, facts: [.reason: reason.rawValue])
+        let (locking, timer) = state.withLock {
+            state -> (Task<VaultError?, Never>?, Task<Void, Never>?) in
+            switch state.phase {
+            case .locked: return (nil, nil)
+            case .locking(let task, _): return (task, nil)
+            case .unlocked(let session):
+                // Awaited below, and by whoever else wants it locked.
+                let task = Task { await self.close(session, error) }
+                state.phase = .locking(task, error)
+                defer { state.timer = nil }
+                return (task, state.timer?.task)
+            }
+        }
+        timer?.cancel()
+        if let failure = await locking?.value { throw failure }
+    }
+
+    /// Ends the session and lets go of its keys.
+    private func close(_ session: AgentSession, _ error: VaultError) async -> VaultError? {
+        await session.end()
+        guard let account = session.vault.unsavedAccount else {
+            finishLocking(error)
+            return nil
+        }
+        // The store refused a pair that came at the last moment. Nobody awaits this one: it ends
+        // when the pair is stored.
+        Task {
+            while session.vault.unsavedAccount != nil {
+                try? await clock.sleep(seconds: Self.again)
+            }
+            finishLocking(error)
+        }
+        return VaultError(.notSaved, account: account)
+    }
+
+    private func finishLocking(_ error: VaultError) {
+        state.withLock { $0.phase = .locked(error) }
+        log.write("locked", ["reason": error.facts[.reason] ?? ""])
+    }
+
+    /// Locks it after some seconds, in place of any other time that was set.
+    func lock(after seconds: Double) {
+        let moment = clock.now().advanced(by: seconds)
+        // Cancelled by a lock, or by another time.
+        let task = Task { await waitAndLock(moment) }
+        let old = state.withLock { state -> Task<Void, Never>? in
+            guard case .unlocked = state.phase, !state.hasEnded else { return task }
+            defer { state.timer = LockTimer(moment: moment, task: task) }
+            return state.timer?.task
+        }
+        old?.cancel()
+    }
+
+    private func waitAndLock(_ moment: Moment) async {
+        while true {
+            let left = moment.seconds(since: clock.now())
+            do {
+                guard left <= 0 else {
+                    try await clock.sleep(seconds: min(left, Self.longestSleep))
+                    continue
+                }
+                try Task.checkCancellation()
+                do {
+                    return try await lock(because: .time)
+                } catch {
+                    try await clock.sleep(seconds: Self.again)
+                }
+            } catch {
+                return
+            }
+        }
+    }
+
+    // MARK: - What goes wrong, and the end
+
+    /// Locks itself when another process gave the vault keys that nothing here opens.
+    func notice(_ error: any Error) async {
+        guard let error = error as? VaultError, error.code == .locked,
+            error.facts[.reason] == Reason.keysReplaced.rawValue
+        else { return }
+        try? await lock(because: .keysReplaced)
+    }
+
+    /// Looks whether the keys are still those of the file.
+    func checkKeys() async {
+        guard let session = try? session() else { return }
+        do {
+            _ = try await session.vault.currentAccount()
+        } catch {
+            await notice(error)
+        }
+    }
+
+    /// Stores what is in flight and ends for good.
+    func end() async {
+        state.withLock { $0.hasEnded = true }
+        try? await lock(because: .ending)
+    }
+
+    /// Deriving a key from a passphrase takes a thread for a third of a second: this one.
+    private actor Opener {
+        private let executor = SerialQueueExecutor(label: "vault.unlock")
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor {
+            unsafe executor.asUnownedSerialExecutor()
+        }
+
+        func open(
+            _ location: VaultLocation,
+            _ unlock: Unlock,
+            _ transport: any HTTPTransport,
+            _ clock: any VaultClock
+        ) async throws -> Vault {
+            try await Vault.open(location, unlock: unlock, transport: transport, clock: clock)
+        }
+    }
+}
+
+extension Unlock {
+    /// The name in the log.
+    fileprivate var name: String {
+        switch self {
+        case .keyFile, .keyFileAt: "key_file"
+        case .key: "key"
+        case .passphrase: "passphrase"
+        case .recoveryKey: "recovery_key"
+        }
+    }
+
+    fileprivate var needsPerson: Bool {
+        switch self {
+        case .keyFile, .keyFileAt: false
+        case .key, .passphrase, .recoveryKey: true
+        }
+    }
+}
+
+extension VaultError {
+    /// Whether it is about a secret that somebody may be guessing.
+    fileprivate var isWrongSecret: Bool {
+        let reasons = ["passphrase_wrong", "recovery_key_wrong", "key_wrong"]
+        return code == .locked && reasons.contains(facts[.reason] ?? "")
+    }
+}

@@ -1,0 +1,145 @@
+package import FoundationEssentials
+internal import Platform
+internal import VaultCrypto
+internal import VaultSQLite
+
+/// Restoring: the content of a copy takes the place of the vault's, in the vault's own file.
+///
+/// The file is never replaced, so whoever has it open sees the old content or the new. Of what was
+/// here the copy takes over what must not be forgotten: tokens that were spent, grants that were
+/// moved away, pairs that came too late, and accounts that have not changed since. Every other
+/// refresh token that rotates may have been spent since the copy was made, so it is held until a
+/// person says to try it.
+extension VaultCopy {
+    /// What a restore was told.
+    package struct Options: Sendable {
+        /// Restore also over another vault than the copy's.
+        package var replacesOther = false
+        /// Seconds to wait for the refreshes in flight.
+        package var limit = 60.0
+
+        package init() {}
+    }
+
+    /// Makes the copy, which has to be open and sound, the vault in `vault`.
+    package func restore(
+        into vault: VaultLocation,
+        options: Options = Options(),
+        now: Date
+    ) throws -> RestoreReport {
+        let report = try file.verify()
+        guard report.isSound, report.wasUnlocked else {
+            throw StoreError.unsound(path: path, report)
+        }
+        // An older vault is migrated when it is opened, which takes the same locks.
+        if FileSystem.exists(vault.database) { _ = try Self.readable(vault) }
+        return try VaultFile.withoutRefreshes(of: vault, limit: options.limit) {
+            guard FileSystem.exists(vault.database) else {
+                return try install(as: vault, now)
+            }
+            return try overwrite(vault, options, now)
+        }
+    }
+
+    // MARK: - Where there is no vault
+
+    private func install(as vault: VaultLocation, _ now: Date) throws -> RestoreReport {
+        // A journal without its database is what is left of another vault, and SQLite would play it
+        // back into this one.
+        for path in vault.companions where FileSystem.exists(path) {
+            throw StoreError.companionFile(path: path)
+        }
+        let report = try RestorePreparation(copy: file, live: nil, now: now).run()
+        // Where it was on the machine that the copy is from says nothing here.
+        if case .keyFileAt(let keyFile) = file.unlockedKeys?.unlock {
+            try file.rememberKeyFile(keyFile)
+        }
+        do {
+            try FileSystem.install(location.database, as: vault.database)
+        } catch let error where error == .exists {
+            throw StoreError.vaultExists(path: vault.database)
+        } catch {
+            throw StoreError.file(path: vault.database, error)
+        }
+        return report
+    }
+
+    // MARK: - Over a vault
+
+    private func overwrite(
+        _ vault: VaultLocation,
+        _ options: Options,
+        _ now: Date
+    ) throws -> RestoreReport {
+        let kept = try BackupFolder(vault).unusedName("restore", at: now)
+        guard let live = try Self.readable(vault) else {
+            return try overwriteDamaged(vault, keepingAt: kept, now)
+        }
+        guard live.vaultID == file.vaultID || options.replacesOther else {
+            throw StoreError.otherVault(path: path)
+        }
+        try live.backup(to: kept, mayBeDamaged: true)
+        if live.hasRootKey(of: file), let keys = file.unlockedKeys { live.adopt(keys) }
+        let isSame = live.vaultID == file.vaultID
+        var report = try RestorePreparation(copy: file, live: isSame ? live : nil, now: now).run()
+        try file.connection.overwrite(vault)
+        report.keptAt = kept
+        return report
+    }
+
+    /// The vault that is here, unless it is too damaged to be opened.
+    private static func readable(_ vault: VaultLocation) throws -> VaultFile? {
+        do {
+            return try VaultFile(vault)
+        } catch StoreError.damaged, StoreError.tampered {
+            return nil
+        } catch let error as SQLiteError where error.isDamage {
+            return nil
+        }
+    }
+
+    /// What cannot be opened is kept as it is, byte by byte.
+    private func overwriteDamaged(
+        _ vault: VaultLocation,
+        keepingAt kept: String,
+        _ now: Date
+    ) throws -> RestoreReport {
+        do {
+            try FileSystem.copy(vault.database, toNew: kept)
+        } catch {
+            throw StoreError.file(path: kept, error)
+        }
+        var report = try RestorePreparation(copy: file, live: nil, now: now).run()
+        do {
+            try file.connection.overwrite(vault)
+        } catch let error as SQLiteError where error.isDamage {
+            try Self.empty(vault)
+            try file.connection.overwrite(vault)
+        }
+        report.keptAt = kept
+        return report
+    }
+
+    /// SQLite does not write over what is no database, so that is emptied first: in place, for those
+    /// that have it open.
+    private static func empty(_ vault: VaultLocation) throws {
+        do {
+            try FileSystem.truncate(vault.database)
+            for path in vault.companions { try FileSystem.remove(path) }
+        } catch {
+            throw StoreError.file(path: vault.database, error)
+        }
+    }
+}
+
+extension Connection {
+    /// Makes the database of a vault the same as this one, in one durable transaction.
+    fileprivate func overwrite(_ vault: VaultLocation) throws {
+        let live = try Connection(path: vault.database, mode: .readWrite)
+        try DatabaseSettings.applyForReading(to: live)
+        try DatabaseSettings.applyForWriting(to: live)
+        // The old content is in the backup that was kept, and nowhere else.
+        try live.execute("PRAGMA journal_size_limit = 0")
+        try copy(to: live)
+    }
+}

@@ -1,0 +1,148 @@
+internal import FoundationEssentials
+internal import VaultCrypto
+internal import VaultSQLite
+
+/// Prepares a private copy for taking the place of the vault that is here, while nobody else
+/// changes that.
+struct RestorePreparation {
+    let copy: VaultFile
+    /// The vault that is here, of the same identifier; nil when there is none.
+    let live: VaultFile?
+    let now: Date
+
+    private static let pageSize = 64
+
+    func run() throws -> RestoreReport {
+        try copy.write {
+            try copy.beginIncarnation()
+            if let live {
+                try takeSpentTokens(of: live)
+                try takeLateTokens(of: live)
+                try copy.keepNumbersUnused(upTo: live.lastAccountNumber())
+            }
+            return try report(prepareAccounts())
+        }
+    }
+
+    // MARK: - Accounts
+
+    private func prepareAccounts() throws -> [RestoreReport.Account] {
+        var results: [RestoreReport.Account] = []
+        var last: AccountName?
+        while true {
+            let page = try copy.accounts(after: last, limit: Self.pageSize)
+            for account in page { results.append(try prepare(account)) }
+            last = page.last?.name
+            if page.count < Self.pageSize { return results }
+        }
+    }
+
+    private func prepare(_ account: StoredAccount) throws -> RestoreReport.Account {
+        let twin = try live?.twin(of: account.id)
+        let hash = try copy.hash(of: account.tokens)
+        let isCurrent = twin.map { $0.generation == account.generation && $0.hash == hash } ?? false
+        var tokens = account.tokens
+        var intent = account.intent
+        if isCurrent, let known = twin?.account {
+            // The same pair: what was learned of it since stays known.
+            tokens = known.tokens
+            intent = known.intent
+        } else if !isCurrent, try mayBeSpent(account, hash, twin) {
+            tokens.hold = Hold(reason: twin?.isMoved == true ? .moved : .restored, since: now)
+        }
+        if tokens != account.tokens || intent != account.intent {
+            try copy.rewrite(account, tokens, intent)
+        }
+        guard let prepared = try copy.account(account.id) else {
+            throw StoreError.tampered(.account(account.name.text))
+        }
+        return RestoreReport.Account(
+            name: account.name,
+            state: prepared.health.state,
+            isUnchanged: isCurrent
+        )
+    }
+
+    /// Whether a refresh token that is not the one in use here may have been spent since.
+    private func mayBeSpent(
+        _ account: StoredAccount,
+        _ hash: [UInt8]?,
+        _ twin: VaultFile.Twin?
+    ) throws -> Bool {
+        guard hash != nil, account.tokens.hold?.reason != .moved else { return false }
+        if let twin, twin.hash != hash || twin.isMoved { return true }
+        if account.tokens.previous != nil || twin?.account?.tokens.previous != nil { return true }
+        return try copy.hasSpentTokens(account.id)
+    }
+
+    private func report(_ accounts: [RestoreReport.Account]) throws -> RestoreReport {
+        var report = RestoreReport(accounts: accounts)
+        guard let live else { return report }
+        let restored = Set(accounts.map(\.name.text))
+        var last: String?
+        while true {
+            let names = try live.accountNames(after: last, limit: Self.pageSize)
+            report.missing += names.filter { !restored.contains($0) }
+            last = names.last
+            if names.count < Self.pageSize { return report }
+        }
+    }
+
+    // MARK: - What is vault-wide
+
+    /// Hashes are comparable only under the same root key.
+    private func takeSpentTokens(of live: VaultFile) throws {
+        guard live.hasRootKey(of: copy) else { return }
+        var select = try live.connection.prepare(
+            "SELECT hash, account_id, spent_at FROM spent_token"
+        )
+        while try select.step() {
+            var insert = try copy.connection.prepare(
+                "INSERT OR IGNORE INTO spent_token (hash, account_id, spent_at) VALUES (?1, ?2, ?3)"
+            )
+            insert.bind(select.blob(at: 0), at: 1)
+            insert.bind(select.blob(at: 1), at: 2)
+            insert.bind(select.integer(at: 2), at: 3)
+            try insert.run()
+        }
+    }
+
+    /// Pairs that came too late are dropped by nobody but time.
+    private func takeLateTokens(of live: VaultFile) throws {
+        guard live.isUnlocked else { return }
+        let (old, new) = (try live.currentKeyring(), try copy.currentKeyring())
+        var select = try live.connection.prepare(
+            "SELECT account_id, generation, received_at, tokens_box FROM received_token"
+        )
+        while try select.step() {
+            guard let account = AccountID(select.blob(at: 0)) else { continue }
+            let generation = UInt64(clamping: select.integer(at: 1))
+            guard
+                let tokens = try? old.open(
+                    select.blob(at: 3),
+                    kind: .receivedToken,
+                    account: account,
+                    generation: generation
+                )
+            else { continue }
+            let box = new.seal(
+                tokens,
+                kind: .receivedToken,
+                account: account,
+                generation: generation
+            )
+            var insert = try copy.connection.prepare(
+                """
+                INSERT INTO received_token (account_id, generation, received_at, tokens_box) \
+                SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM received_token \
+                WHERE account_id = ?1 AND generation = ?2 AND received_at = ?3)
+                """
+            )
+            insert.bind(account.bytes, at: 1)
+            insert.bind(Int64(clamping: generation), at: 2)
+            insert.bind(select.integer(at: 2), at: 3)
+            insert.bind(box, at: 4)
+            try insert.run()
+        }
+    }
+}

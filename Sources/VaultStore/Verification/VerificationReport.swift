@@ -1,0 +1,60 @@
+/// What looking at every part of a vault's file came to.
+package struct VerificationReport: Sendable, Equatable {
+    package var findings: [Finding] = []
+    /// The accounts that were looked at.
+    package var accounts = 0
+    /// The sealed records that opened.
+    package var records = 0
+    /// False where the keys were not at hand: then only the shape of the records was looked at.
+    package var wasUnlocked = false
+
+    package var isSound: Bool { findings.isEmpty }
+
+    /// Something that is not as the vault wrote it.
+    package struct Finding: Sendable, Hashable {
+        package let part: Part
+        package let problem: Problem
+
+        package init(_ part: Part, _ problem: Problem) {
+            self.part = part
+            self.problem = problem
+        }
+    }
+
+    /// Where it was found.
+    package enum Part: Sendable, Hashable {
+        /// The file's pages, tables and indices.
+        case database
+        case schema
+        case migrations
+        case header
+        case slot(Int64)
+        case keyring
+        case selection
+        /// An account, by the name in its row.
+        case account(String)
+        /// A pair that came too late, by its row's number.
+        case receivedToken(Int64)
+        case spentTokens
+    }
+
+    /// What is wrong with it.
+    package enum Problem: Sendable, Hashable {
+        /// SQLite's own words, which name tables and pages and never a value.
+        case structure(String)
+        /// It cannot be read.
+        case unreadable
+        /// It is not what this program, or a vault at all, would write.
+        case malformed
+        /// The work it asks for is more than this program does for a file.
+        case parametersOutOfRange
+        /// Its secret is at hand and does not open it.
+        case doesNotOpen
+        /// A sealed record of this column does not open in its place.
+        case sealed(String)
+        /// A clear column says something else than the seal.
+        case differs(String)
+        /// It speaks of an account that is not there.
+        case orphaned
+    }
+}

@@ -1,0 +1,94 @@
+"""Fills the disk under a vault to the last byte.
+
+Shows: a refresh still saves its pair, a thousand times over; what makes the file longer uses the
+reserve or says clearly that there is no room, and then nothing has changed; everything can be read.
+
+    full_disk.py [--rotations N]
+"""
+
+import argparse
+import os
+import re
+import shutil
+
+import common
+import disks
+from common import Stage, Violation, check, fail, issued, require, serial
+
+NO_ROOM = re.compile(r"fault-driver: error: (sqlite 13|system 28|store .*(full|noSpace|No space))")
+
+
+def make(directory, disk, accounts):
+    stage = Stage(directory)
+    stage.vault = os.path.join(disk.path, "vault")
+    os.makedirs(stage.work, mode=0o700)
+    os.makedirs(stage.vault, mode=0o700)
+    common.run(stage.command("init", accounts)).require_success()
+    # The journal has its size from the first refresh on, and is kept.
+    common.run(stage.command("refresh", accounts)).require_success()
+    return stage
+
+
+def rotate(stage, count):
+    """All of so many refreshes are saved; none is lost between server and vault."""
+    before = check(stage)
+    ended = common.run(stage.command("refresh", count))
+    require(ended.status == 0, f"after {len(ended.saved)} rotations: {ended.err.strip()}")
+    after = check(stage)
+    newest = issued(stage)
+    stored = {name: serial(account["refreshToken"]) for name, account in after.accounts.items()}
+    require(stored == newest, f"stored {stored}, issued {newest}")
+    grown = sum(after.generation(name) - before.generation(name) for name in after.accounts)
+    require(grown == len(ended.saved) == count, f"{grown} stored, {len(ended.saved)} acknowledged")
+    return len(ended.saved)
+
+
+def grow(stage):
+    """Accounts are added until there is no room: each is saved, and the one that fails leaves nothing."""
+    before = check(stage)
+    ended = common.run(stage.command("add", 100_000))
+    require(ended.status == 1 and NO_ROOM.search(ended.err), f"exit {ended.status}: {ended.err.strip()}")
+    after = check(stage)
+    saved = {name for name, *_ in ended.saved}
+    require(set(after.accounts) == set(before.accounts) | saved, "not what was acknowledged is there")
+    for name, account in before.accounts.items():
+        require(after.accounts[name] == account, f"{name} changed")
+    return len(saved)
+
+
+def on_a_full_disk(name, disk, directory, rotations):
+    """How many rotations were saved there."""
+    stage = make(directory, disk, 3)
+    disk.fill()
+    free = os.statvfs(disk.path).f_bavail
+    require(free == 0, f"{free} blocks are free")
+    saved = rotate(stage, rotations)
+    added = grow(stage)
+    disk.fill("filler-again")
+    saved += rotate(stage, 30)
+    print(f"    {name}: {saved} rotations saved; {added} accounts fitted in, then: no room, nothing changed")
+    return saved
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rotations", type=int, default=1000)
+    options = parser.parse_args()
+    disks.require_mounts("full-disk")
+    directory = common.temporary_directory("full")
+    saved = 0
+    violations = 0
+    try:
+        with disks.MemoryDisk(directory, "600k") as disk:
+            place = os.path.join(directory, "stage")
+            saved = on_a_full_disk("tmpfs of 600 KiB", disk, place, options.rotations)
+    except Violation as violation:
+        fail(violation)
+        violations += 1
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    common.finish("full-disk", violations, f"{saved} rotations saved without a free byte")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+import Glibc
+
+/// The lines the harness reads, each written by one system call, so that a kill never cuts one.
+enum Announcement {
+    /// What is begun now.
+    static func step(_ name: String) {
+        write("step \(name)\n", to: 1)
+    }
+
+    /// That something was stored: whatever happens from here on, it has to be there.
+    ///
+    /// The time is CLOCK_MONOTONIC, in microseconds, which the power cut is told by as well.
+    static func saved(_ name: String, generation: UInt64, serial: Int) {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+        let microseconds = now.tv_sec * 1_000_000 + now.tv_nsec / 1000
+        write("saved \(name) \(generation) \(serial) \(microseconds)\n", to: 1)
+    }
+
+    static func result(_ text: String) {
+        write(text + "\n", to: 1)
+    }
+
+    static func failed(_ words: String) {
+        write("fault-driver: error: \(words)\n", to: 2)
+    }
+
+    private static func write(_ line: String, to descriptor: Int32) {
+        let bytes = Array(line.utf8)
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe Glibc.write(
+                    descriptor,
+                    bytes.baseAddress.map { unsafe $0 + written },
+                    bytes.count - written
+                )
+            }
+            // Nobody reads any more: what is not said does not count as said.
+            guard count > 0 else { return }
+            written += count
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Glibc
+import Platform
+
+// Does one thing to a vault again and again, on this thread alone, and says what is safe by now:
+// the program that the harness of Tests/Faults kills, starves and lies to.
+do {
+    try ProcessHygiene.harden()
+    guard let order = Order(Array(CommandLine.arguments.dropFirst())) else {
+        Announcement.failed("usage: fault-driver VERB VAULT WORK [COUNT]")
+        exit(2)
+    }
+    if order.verb == .kit {
+        try await LibraryRefreshes(order).run()
+    } else {
+        try Driver(order).run()
+    }
+} catch {
+    Announcement.failed(FaultName.of(error))
+    exit(1)
+}
