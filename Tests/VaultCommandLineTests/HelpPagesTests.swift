@@ -11,7 +11,9 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "unlock", "lock", "key", "export", "import", "agent",
+                "unlock", "lock", "key", "backup", "restore", "verify", "doctor", "export",
+                "import",
+                "agent",
             ]
         )
         for command in HelpPages.commands {
@@ -73,7 +75,7 @@ import Testing
                     "--redirect-uri URI", "--no-browser",
                 ]
             ),
-            ("list", ["--json"]), ("status", ["--json"]),
+            ("list", ["--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
             (
                 "export",
