@@ -6,9 +6,11 @@ SHELL := /bin/bash
 
 BIN := .build/bin
 SWIFT_TEST := swift test --disable-xctest --no-parallel
+FAULTS := python3 Tests/Faults
 PREFIX ?= /usr/local
 
 .PHONY: help setup build test test-unit test-end-to-end test-real-servers test-tsan test-asan \
+	faults power-cuts full-disk io-errors bit-flips processes mutants \
 	demo bench install lint format docs clean
 
 help: ## Say what there is to make
@@ -37,6 +39,27 @@ test-tsan: setup ## Run the unit tests under the thread sanitizer
 
 test-asan: setup ## Run the unit tests under the address sanitizer
 	@Scripts/test-sanitized address
+
+faults: build ## Kill every verb 10,000 times, at every system call and at random
+	@$(FAULTS)/kills.py
+
+power-cuts: build ## Cut the power under a vault 200 times (needs root)
+	@$(FAULTS)/power_cuts.py
+
+full-disk: build ## Refresh a thousand times without a free byte (needs root)
+	@$(FAULTS)/full_disk.py
+
+io-errors: build ## Fail every write, sync, open and read in turn
+	@$(FAULTS)/io_errors.py
+
+bit-flips: build ## Flip thousands of bits of a vault, and move its rows
+	@$(FAULTS)/bit_flips.py
+
+processes: build ## Let 32 processes refresh while the whole vault changes
+	@$(FAULTS)/processes.py
+
+mutants: build ## Show that the tests see four faults put in on purpose (needs root)
+	@$(FAULTS)/mutants.py
 
 demo: build ## Show the main job, end to end, in about a minute
 	@Scripts/demo

@@ -14,6 +14,9 @@ let settings: [SwiftSetting] = [
 // Above the C wrappers every unsafe expression must be marked.
 let safeSettings = settings + [.strictMemorySafety()]
 
+// A fault put in on purpose: Tests/Faults/mutants.py shows that the tests see it.
+let mutant: [SwiftSetting] = Context.environment["VAULT_MUTANT"].map { [.define("MUTANT_\($0)")] } ?? []
+
 let package = Package(
     name: "vault",
     products: [
@@ -57,7 +60,7 @@ let package = Package(
         .target(
             name: "VaultSQLite",
             dependencies: ["CSQLite", "Platform"],
-            swiftSettings: settings
+            swiftSettings: settings + mutant
         ),
         .target(
             name: "VaultMigrations",
@@ -81,7 +84,7 @@ let package = Package(
         .target(
             name: "VaultKit",
             dependencies: ["Platform", "VaultStore", "OAuth", "VaultCrypto"],
-            swiftSettings: safeSettings
+            swiftSettings: safeSettings + mutant
         ),
         .target(
             name: "VaultHTTP",
@@ -170,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "VaultStoreTests",
             dependencies: [
-                "VaultStore", "VaultMigrations", "VaultSQLite", "VaultCrypto", "OAuth", "Platform",
+                "CSQLite", "VaultStore", "VaultMigrations", "VaultSQLite", "VaultCrypto", "OAuth",
+                "Platform",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings

@@ -17,11 +17,17 @@ package enum DatabaseSettings {
     /// Taking a file out of write-ahead logging changes it, so it has to be known as ours by then.
     private static let forWriting = [
         Pragma(name: "journal_mode", value: "PERSIST", readsAs: "persist"),
-        Pragma(name: "synchronous", value: "EXTRA", readsAs: "3"),
+        synchronous,
         Pragma(name: "secure_delete", value: "ON", readsAs: "1"),
         Pragma(name: "foreign_keys", value: "ON", readsAs: "1"),
         Pragma(name: "temp_store", value: "MEMORY", readsAs: "2"),
     ]
+
+    #if MUTANT_SYNCHRONOUS_OFF
+    private static let synchronous = Pragma(name: "synchronous", value: "OFF", readsAs: "0")
+    #else
+    private static let synchronous = Pragma(name: "synchronous", value: "EXTRA", readsAs: "3")
+    #endif
 
     /// Keeps the schema of a file that is still to be looked at from running anything.
     ///

@@ -17,7 +17,8 @@ import sqlite3
 import threading
 
 import common
-from common import Stage, Stored, Violation, check, fail, require, run
+import verbs
+from common import Stored, Violation, check, fail, require, run
 
 REFUSED = re.compile(r"fault-driver: error: (store|sqlite|key|sealing)\b")
 NUMBERS = ("number", "revision", "generation", "expires_at", "due_at", "failure_count")
@@ -25,15 +26,8 @@ PAGE = 4096
 
 
 def made(root):
-    """Accounts with every kind of record: refreshed, switched to, one with an intent left behind."""
-    stage = common.make_stage(root, 6)
-    run(stage.command("refresh", 12)).require_success()
-    run(stage.command("switch", 2)).require_success()
-    for call in ("fsync:signal=KILL:when=1",):
-        # The server's own sync: the intent is stored by then and the pair is not.
-        run(["strace", "-o", "/dev/null", "-e", f"inject={call}", *stage.command("refresh")])
-    require(any(a["hasIntent"] for a in check(stage).accounts.values()), "no intent was left")
-    return stage
+    """Accounts with every kind of record."""
+    return verbs.with_history(common.make_stage(root, 6))
 
 
 # Where the bytes are
@@ -286,7 +280,7 @@ def main():
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     print(f"    seed {options.seed}")
-    common.finish("bit-flips", violations)
+    common.finish("bit-flips", violations, f"{options.flips} flips in each of 4 kinds of place, and rows moved")
 
 
 if __name__ == "__main__":

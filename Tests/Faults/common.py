@@ -178,7 +178,8 @@ def fail(words):
     print(f"    VIOLATION {words}", flush=True)
 
 
-def finish(name, violations):
+def finish(name, violations, summary):
     """The last line of a part, and its exit status."""
-    print(f"{name}: {'FAILED, ' + str(violations) + ' violations' if violations else 'ok'}", flush=True)
+    word = f"FAILED, {violations} violations" if violations else "ok"
+    print(f"{name}: {word}: {summary}", flush=True)
     sys.exit(1 if violations else 0)

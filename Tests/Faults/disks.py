@@ -13,20 +13,20 @@ CANNOT = 77  # exit status of a part that this user or machine cannot run
 
 def cannot(name, reason):
     """Says that nothing was shown. Never a success: whoever may pass it over looks at the status."""
-    print(f"{name}: not run: {reason}", flush=True)
+    print(f"not run ({reason}): {name}", flush=True)
     sys.exit(CANNOT)
 
 
 def require_mounts(name):
     """Ends the program where nothing can be mounted."""
     if os.geteuid() != 0:
-        cannot(name, "mounting needs root")
+        cannot(name, "needs root")
     directory = common.temporary_directory("mount")
     try:
         with MemoryDisk(directory, "64k"):
             pass
     except (OSError, subprocess.CalledProcessError):
-        cannot(name, "this machine does not let root mount")
+        cannot(name, "needs a machine where root may mount")
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 

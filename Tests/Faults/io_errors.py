@@ -127,10 +127,12 @@ def main():
         )
     finally:
         shutil.rmtree(directory, ignore_errors=True)
-    counts = ", ".join(f"{name} {count}" for name, count in tally.injected.items())
-    print(f"    errors that happened: {counts}; {tally.survived} runs ended well all the same")
-    print(f"    {time.monotonic() - begun:.0f} s")
-    common.finish("io-errors", tally.violations + (not tally.injected))
+    for name, count in sorted(tally.injected.items()):
+        print(f"    {name:8} {count:5} errors")
+    print(f"    {tally.survived} runs ended well all the same; {time.monotonic() - begun:.0f} s")
+    missing = len(chosen) - len(tally.injected)
+    summary = f"{sum(tally.injected.values())} errors in {len(chosen)} verbs"
+    common.finish("io-errors", tally.violations + missing, summary)
 
 
 if __name__ == "__main__":

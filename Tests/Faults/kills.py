@@ -241,7 +241,8 @@ def main():
     if short or tally.total < options.kills:
         tally.violate(f"only {tally.total} kills of {options.kills}, {short} verbs without {options.per_step} per step")
     print(f"    seed {options.seed}, {time.monotonic() - begun:.0f} s")
-    common.finish("kills", len(tally.violations))
+    summary = f"{tally.total} kills of {len(chosen)} verbs, {tally.at_random} of them at random"
+    common.finish("kills", len(tally.violations), summary)
 
 
 if __name__ == "__main__":

@@ -138,15 +138,18 @@ def main():
     chance = random.Random(options.seed)
     directory = common.temporary_directory("power")
     violations = 0
+    summary = "broken off"
     try:
         shutdown = build_shutdown(directory)
         for name in ("vault", "control"):
             os.mkdir(os.path.join(directory, name))
         lost, total = cut_vault(options.cuts, os.path.join(directory, "vault"), shutdown, chance)
+        summary = f"{options.cuts} cuts, {lost} of {total} saves lost"
         print(f"    vault:   {options.cuts} cuts, {total} saves acknowledged before them, {lost} lost")
         violations += lost
         lost, total = cut_control(options.control, os.path.join(directory, "control"), shutdown, chance)
         print(f"    control: {options.control} cuts, {total} saves acknowledged before them, {lost} lost")
+        summary += f"; the control lost {lost} of {total}"
         if lost == 0:
             fail("the control lost nothing: these cuts show nothing")
             violations += 1
@@ -156,7 +159,7 @@ def main():
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     print(f"    seed {options.seed}")
-    common.finish("power-cuts", violations)
+    common.finish("power-cuts", violations, summary)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,13 @@ Acknowledged means that the driver said `saved` before it died. What is stored a
 acknowledged, or that and the one thing that was under way; never less, never half of something.
 """
 
-from common import issued, make_stage, require, serial
+import contextlib
+import os
+import re
+import shutil
+import sqlite3
+
+from common import Stage, check, issued, make_stage, require, run, serial
 
 
 class Verb:
@@ -66,6 +72,12 @@ class Library(Refresh):
     kills_per_vault = 1
     mended_by = "refresh"
 
+    def verify(self, stage, before, runs, after):
+        # What it was handed out first was stored before.
+        for ended in runs:
+            ended.saved = [save for save in ended.saved if save[1] > before.generation(save[0])]
+        super().verify(stage, before, runs, after)
+
 
 class Add(Verb):
     name = "add"
@@ -103,4 +115,114 @@ class Switch(Verb):
         self.unchanged(before, after, before.accounts)
 
 
-ALL = [Refresh(), Library(), Add(), Switch()]
+def epochs(stage):
+    """The data key's number that each sealed record of an account names."""
+    with contextlib.closing(sqlite3.connect(stage.database)) as database:
+        rows = database.execute("SELECT account_box, tokens_box, intent_box FROM account").fetchall()
+    return {int.from_bytes(box[:4], "big") for row in rows for box in row if box}
+
+
+class Keys(Verb):
+    """Verbs that seal everything again: whatever the moment, each account reads as before."""
+
+    def verify(self, stage, before, runs, after):
+        require(set(before.accounts) == set(after.accounts), "an account came or went")
+        self.unchanged(before, after, before.accounts)
+        require(before.selected == after.selected, "another account is current")
+
+
+class Rotate(Keys):
+    name = "rotate"
+    steps = ("open", "begin", "reseal", "drop")
+
+    def make(self, root):
+        return with_history(super().make(root))
+
+    def verify(self, stage, before, runs, after):
+        super().verify(stage, before, runs, after)
+        acknowledged = max([save[1] for ended in runs for save in ended.saved], default=0)
+        require(min(epochs(stage)) >= acknowledged, f"epochs {epochs(stage)}, acknowledged {acknowledged}")
+
+
+class Rekey(Keys):
+    name = "rekey"
+    steps = ("open", "rekey")
+
+    def make(self, root):
+        return with_history(super().make(root))
+
+
+class Backup(Keys):
+    name = "backup"
+    steps = ("open", "backup")
+
+    def make(self, root):
+        return with_history(super().make(root))
+
+    def verify(self, stage, before, runs, after):
+        super().verify(stage, before, runs, after)
+        for number in [save[1] for ended in runs for save in ended.saved]:
+            require(os.path.exists(backup(stage, number)), f"backup {number} was acknowledged and is not there")
+        newest = max(numbers(stage), default=None)
+        if newest is not None:
+            require(check_copy(stage, backup(stage, newest)).accounts == after.accounts, "a backup is another vault")
+
+
+class Restore(Verb):
+    name = "restore"
+    steps = ("copy", "restore")
+    rounds = 2
+    kills_per_vault = 4  # each restore keeps what was there in a backup of its own
+
+    def make(self, root):
+        stage = with_history(make_stage(root))
+        run(stage.command("backup")).require_success()
+        run(stage.command("refresh", 5)).require_success()
+        reference = stage.copy(f"{root}-restored")
+        run(reference.command("restore")).require_success()
+        self.restored = check(reference).accounts
+        reference.remove()
+        require(any(a["isHeld"] for a in self.restored.values()), "a restore held nothing")
+        return stage
+
+    def verify(self, stage, before, runs, after):
+        is_new = after.accounts == self.restored
+        require(is_new or after.accounts == before.accounts, f"neither old nor new: {after.accounts}")
+        require(is_new or not any(ended.saved for ended in runs), "an acknowledged restore is not there")
+        require(after.selected == before.selected, "another account is current")
+
+
+def backup(stage, number):
+    return os.path.join(stage.work, f"backup-{number}.db")
+
+
+def numbers(stage):
+    names = (re.fullmatch(r"backup-(\d+)\.db", name) for name in os.listdir(stage.work))
+    return [int(match.group(1)) for match in names if match]
+
+
+def check_copy(stage, path):
+    """What a backup holds, looked at as a vault."""
+    require(os.stat(path).st_mode & 0o777 == 0o600, "others can read a backup")
+    other = Stage(f"{stage.root}-copy")
+    try:
+        os.makedirs(other.vault, mode=0o700)
+        shutil.copyfile(path, other.database)
+        os.chmod(other.database, 0o600)
+        other.work = stage.work
+        return check(other)
+    finally:
+        other.remove()
+
+
+def with_history(stage):
+    """Refreshed a few times, one refresh cut short: every kind of record and a spent token are there."""
+    run(stage.command("refresh", 7)).require_success()
+    run(stage.command("switch", 2)).require_success()
+    # At the server's own sync the intent is stored and the pair is not.
+    run(["strace", "-o", "/dev/null", "-e", "inject=fsync:signal=KILL:when=1", *stage.command("refresh")])
+    require(any(a["hasIntent"] for a in check(stage).accounts.values()), "no intent was left")
+    return stage
+
+
+ALL = [Refresh(), Library(), Add(), Switch(), Rotate(), Rekey(), Backup(), Restore()]

@@ -186,6 +186,9 @@ struct RefreshOperation: Sendable {
             account: account,
             lock: lock
         )
+        #if MUTANT_UNLOCK_BEFORE_COMMIT
+        lock.release()
+        #endif
         return await keeper.save()
     }
 

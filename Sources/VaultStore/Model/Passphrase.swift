@@ -15,7 +15,7 @@ package enum Passphrase {
         case empty
         case tooLong = "too_long"
         /// It would end there for every program that takes it for a C string.
-        case hasNUL = "null_byte"
+        case hasNUL = "has_nul"
     }
 
     /// What keeps bytes from being one; nil when nothing does.

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Platform
 import VaultCrypto
-import VaultSQLite
 import VaultStore
 
 /// Opens the vault and every record in it, and says as JSON what it found.
@@ -45,7 +44,7 @@ struct Check {
             report.accounts.append(Self.account(account))
             if account.id == selected { report.selected = name.text }
         }
-        report.faults += try pages()
+        report.faults += try file.verify().findings.map { "\($0.part): \($0.problem)" }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         Announcement.result(String(decoding: try encoder.encode(report), as: UTF8.self))
@@ -71,14 +70,5 @@ struct Check {
             hasIntent: account.intent != nil,
             isHeld: account.tokens.hold != nil
         )
-    }
-
-    /// What SQLite itself finds wrong (sqlite.org/pragma.html#pragma_integrity_check).
-    private func pages() throws -> [String] {
-        let connection = try Connection(path: order.location.database, mode: .readWrite)
-        var select = try connection.prepare("PRAGMA integrity_check")
-        var faults: [String] = []
-        while try select.step() { faults.append(select.text(at: 0)) }
-        return faults == ["ok"] ? [] : faults
     }
 }

@@ -19,6 +19,10 @@ struct Driver {
         case .add: try withOpenVault(add)
         case .refresh: try withOpenVault(refresh)
         case .switch: try withOpenVault(switchOver)
+        case .rotate: try withOpenVault(rotate)
+        case .rekey: try withOpenVault(rekey)
+        case .backup: try withOpenVault(backUp)
+        case .restore: try restore()
         case .check: try Check(order).run()
         case .kit: break
         }
@@ -69,6 +73,7 @@ struct Driver {
         let locks = try FileLock(path: order.location.lock)
         let refresh = Refresh(file: file, locks: locks, server: server, clock: clock)
         for number in 0..<order.count where !names.isEmpty {
+            if order.isStopped { return }
             try refresh.run(names[number % names.count])
         }
     }

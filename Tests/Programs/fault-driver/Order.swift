@@ -1,3 +1,4 @@
+import Platform
 import VaultStore
 
 /// What the driver is told to do, and where.
@@ -7,6 +8,7 @@ struct Order {
         case add, refresh, `switch`
         /// Refreshes through VaultKit.
         case kit
+        case rotate, rekey, backup, restore
         case check
     }
 
@@ -28,4 +30,10 @@ struct Order {
 
     var keyFile: String { "\(work)/vault.key" }
     var ledger: String { "\(work)/ledger" }
+    /// What `restore` restores.
+    var copy: String { backup(0) }
+
+    func backup(_ number: Int) -> String { "\(work)/backup-\(number).db" }
+    /// Loops end once this is there: a kill would leave the last refresh half done.
+    var isStopped: Bool { FileSystem.exists("\(work)/stop") }
 }
