@@ -201,8 +201,8 @@ let package = Package(
         .testTarget(
             name: "VaultAgentServerTests",
             dependencies: [
-                "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultHTTPServer",
-                "VaultAgentClient", "VaultAgentServer",
+                "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
+                "VaultHTTPServer", "VaultAgentClient", "VaultAgentServer", "VaultTesting",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings
