@@ -11,6 +11,7 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
+                "unlock", "lock",
                 "unlock", "lock", "key", "export", "import", "agent",
             ]
         )
@@ -73,6 +74,14 @@ import Testing
                     "--redirect-uri URI", "--no-browser",
                 ]
             ),
+            (
+                "unlock",
+                [
+                    "--passphrase-fd N", "--key-fd N", "--recovery-key-fd N", "--key-file PATH",
+                    "--lock-after DURATION",
+                ]
+            ),
+            ("lock", ["--after DURATION"]),
             ("list", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
             (
