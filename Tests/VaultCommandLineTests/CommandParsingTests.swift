@@ -141,6 +141,19 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
                 .repeatedOption("--slot-fd 4:N")
             ),
 
+            ParsingRow("unlock"), ParsingRow("unlock --passphrase-fd 3 --lock-after 8h"),
+            ParsingRow("unlock --key-fd 3"), ParsingRow("unlock --recovery-key-fd=3"),
+            ParsingRow("unlock --key-file /k"),
+            ParsingRow("unlock --passphrase-fd 3 --key-fd 4", .strayWord("--key-fd")),
+            ParsingRow(
+                "unlock --passphrase-fd hunter2",
+                .notADescriptor(option: "--passphrase-fd")
+            ),
+            ParsingRow("unlock hunter2", .strayWord("hunter2")),
+            ParsingRow("lock"), ParsingRow("lock --after 15m"),
+            ParsingRow("lock x", .strayWord("x")),
+            ParsingRow("lock --after", .missingValue(option: "--after")),
+
             ParsingRow("agent run"), ParsingRow("agent start"), ParsingRow("agent stop"),
             ParsingRow("agent status"), ParsingRow("agent start x", .strayWord("x")),
             ParsingRow("agent", .missing("run, start, stop or status")),

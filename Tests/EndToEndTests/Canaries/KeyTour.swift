@@ -97,11 +97,10 @@ extension CommandTour {
         let person = try Person()
         var launch = try stage.vaultLaunch(words)
         launch.environment["VAULT_HOME"] = "\(stage.home)/typed-vault"
-        launch.terminal = person.side
+        launch.terminal = person.terminal
         let run = try stage.start(launch)
         try talk(person)
         try expect(stage.finish(run), 0)
-        person.look()
         terminals.texts.append(person.seen)
     }
 }
