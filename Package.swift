@@ -173,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "VaultStoreTests",
             dependencies: [
-                "VaultStore", "VaultMigrations", "VaultSQLite", "VaultCrypto", "OAuth", "Platform",
+                "CSQLite", "VaultStore", "VaultMigrations", "VaultSQLite", "VaultCrypto", "OAuth",
+                "Platform",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings
@@ -200,8 +201,8 @@ let package = Package(
         .testTarget(
             name: "VaultAgentServerTests",
             dependencies: [
-                "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultHTTPServer",
-                "VaultAgentClient", "VaultAgentServer",
+                "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
+                "VaultHTTPServer", "VaultAgentClient", "VaultAgentServer", "VaultTesting",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings

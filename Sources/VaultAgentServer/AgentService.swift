@@ -39,7 +39,7 @@ final class AgentService: Sendable {
 
     /// Ends the waits of commands for the outcome of their sign-ins.
     func cancelSignIns() {
-        (try? vault.session())?.signIns.cancelAll()
+        try? vault.signIns().cancelAll()
     }
 
     /// Stores what is in flight and ends.

@@ -4,139 +4,122 @@ import Testing
 extension EndToEndTests {
     /// Whatever is done: no token and no secret shows up anywhere but where it was asked for.
     @Suite struct SecrecyTests {
-        /// Every token, code and secret of the server begins with it.
-        private static let canary = "CANARYq7Zk"
-
-        @Test func theSearchFindsWhatIsThere() {
-            let search = SecretSearch(for: Self.canary)
-            let base64 = "eHhDQU5BUllxN1prLXJ0LTE="  // "xx", the canary, and more
-            let texts = [
-                "a \(Self.canary)-rt-1", base64, "43414E4152597137", "43414e41525971375a6b",
-            ]
-            #expect(
-                texts.map { search.firstFound(in: Array($0.utf8)) != nil } == [
-                    true, true, false, true,
-                ]
-            )
-            let wide = Array("x\(Self.canary)".utf8).flatMap { [$0, UInt8(0)] }
-            #expect(search.firstFound(in: wide) == "UTF-16LE")
-            #expect(search.firstFound(in: Array("nothing".utf8)) == nil)
-        }
-
         @Test func nothingSecretIsWrittenDownOrSaid() throws {
             try withStage { stage in
                 let client = "client-\(UInt64.random(in: .min ... .max))"
                 let server = try stage.startServer(
                     "--token-prefix",
-                    Self.canary,
+                    CommandTour.prefix,
                     "--client",
                     client
                 )
-                try stage.initialize()
-                try useEverything(stage, server, client)
-                let secrets = SecretSearch(for: Self.canary)
-                for ended in stage.history {
-                    let isAsked = ended.command.dropFirst().first == "token" && ended.code == 0
-                    let outputs = isAsked ? [ended.stderr] : [ended.stdout, ended.stderr]
-                    for output in outputs {
-                        #expect(secrets.firstFound(in: output) == nil, "\(ended)")
-                    }
+                let trace = try Self.startTrace(stage)
+                try CommandTour.makeVault(stage)
+                var search = LeakSearch(for: try Self.canaries(stage, server))
+                var live: Set<Leak> = []
+                let tour = CommandTour(stage: stage, server: server, client: client) {
+                    live.formUnion(try search.processes(of: stage))
                 }
-                let agent = try stage.requireAgent()
-                var places = ["\(stage.vaultHome)/agent.log", "/proc/\(agent)/cmdline"]
-                if NotRun.isRoot {
-                    places.append("/proc/\(agent)/environ")
-                } else {
-                    try NotRun.needsRoot("a search of the agent's environment for secrets")
+                try tour.run()
+                #expect(live.isEmpty, "\(live)")
+                #expect(try CommandList(stage).missing(in: stage.history) == [])
+                try addRecoveryKeys(of: stage, to: &search)
+                if let trace {
+                    let calls = try trace.calls()
+                    addVerifiers(in: calls, to: &search)
+                    let called = Set(search.leaks(in: calls, of: stage))
+                    #expect(called.isEmpty, "\(called)")
+                    try expectNothing(ofTheBrowser: stage, search)
+                    expectOnlySQLiteOpensTheDatabase(stage, calls)
                 }
-                for path in places {
-                    #expect(try secrets.firstFound(in: Files.read(path)) == nil, "\(path)")
-                }
-                try expectSealed(stage, [Self.canary, client, server.issuer, "127.0.0.1"])
-                #expect(try stage.vault("remove", "added").code == 0)
-                try expectSealed(stage, [Self.canary, client, server.issuer, "127.0.0.1"])
+                let leaks = try search.output(of: stage.history) + search.files(of: stage)
+                #expect(leaks.isEmpty, "\(leaks)")
+                try expectSealed(stage, [client, server.issuer, "127.0.0.1"])
             }
         }
 
-        /// Every verb, and refreshes that end in every way.
-        private func useEverything(
-            _ stage: Stage,
-            _ server: TestServer,
-            _ client: String
-        ) throws {
+        /// Not even its parent may look into one of our programs, unless that is root's.
+        private static func startTrace(_ stage: Stage) throws -> SystemCallTrace? {
+            guard NotRun.isRoot else {
+                try NotRun.needsRoot("a trace of all that the programs write and start")
+                try NotRun.needsRoot("a search of the running agent's environment for secrets")
+                try NotRun.needsRoot("a program in the place of the browser's opener")
+                return nil
+            }
+            let trace = SystemCallTrace(in: "\(stage.notes)trace")
+            stage.wrapper = try trace.command()
+            return trace
+        }
+
+        /// What the tour's secrets are, as far as they are known at its start.
+        private static func canaries(_ stage: Stage, _ server: TestServer) throws -> [Canary] {
             let secret = server.address.confidentialClientSecret
-            let confidential = server.address.confidentialClientID
-            #expect(secret.hasPrefix(Self.canary))
-            #expect(try stage.login("public", at: server, clientID: client).code == 0)
-            let signedIn = try stage.login(
-                "conf",
-                at: server,
-                clientID: confidential,
-                secret: secret
-            )
-            #expect(signedIn.code == 0, "\(signedIn)")
-            let response = try server.issue(client: client)
-            let added = [
-                "--token-endpoint", server.address.tokenEndpoint, "--client-id", client,
-                "--issuer", server.issuer,
+            #expect(secret.hasPrefix(CommandTour.prefix))
+            let keyFile = try stage.keyFile()
+            return [
+                Canary("access token", "\(CommandTour.prefix)-at"),
+                Canary("refresh token", "\(CommandTour.prefix)-rt"),
+                Canary("client secret", secret),
+                Canary("token, code or secret", CommandTour.prefix),
+                Canary("key file", bytes: try Files.read(keyFile), livesIn: keyFile),
+                TourSecrets.canary,
             ]
-            #expect(try stage.vault(["add", "added"] + added, input: response).code == 0)
-            #expect(try stage.vault(["add", "other"] + added, input: response).code == 1)
-            let cut = response.dropLast(3)
-            #expect(try stage.vault(["add", "other"] + added, input: String(cut)).code == 1)
-            for name in ["public", "conf", "added"] {
-                let token = try stage.vault("token", name)
-                #expect(token.code == 0 && token.word.hasPrefix(Self.canary))
-                #expect(try stage.vault("token", name, "--json").code == 0)
-                #expect(try stage.vault("refresh", name).code == 0)
-                for _ in 1...2 { try failOnce(stage, server, name) }
-            }
-            for words in [
-                ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["switch", "conf"],
-                ["agent", "status"], ["token", "nobody"], ["remove", "public"], ["help"],
-            ] {
-                _ = try stage.vault(words)
-            }
-            try refuseWithAnEcho(stage, server, client)
         }
 
-        private func failOnce(_ stage: Stage, _ server: TestServer, _ name: String) throws {
-            try server.script(#"[{"status":500,"body":"\#(Self.canary)-at-in-an-error"}]"#)
-            #expect(try stage.vault("refresh", name).code == 6)
-            let cut = #"{\"access_token\":\"\#(Self.canary)-at-cut"#
-            try server.script(#"[{"status":200,"body":"\#(cut)"}]"#)
-            #expect(try stage.vault("refresh", name).code == 6)
+        /// Each is shown by the one command that makes it.
+        private func addRecoveryKeys(of stage: Stage, to search: inout LeakSearch) throws {
+            let keys = TourSecrets.recoveryKeys(in: stage.history)
+            #expect(keys.count == 3 && Set(keys).count == 3)
+            for key in keys {
+                let shown = stage.history.filter { $0.out.contains(key) || $0.err.contains(key) }
+                #expect(shown.count == 1)
+                for canary in TourSecrets.canaries(ofRecoveryKey: key) { search.add(canary) }
+            }
         }
 
-        /// A server that repeats the refresh token in its error.
-        private func refuseWithAnEcho(
-            _ stage: Stage,
-            _ server: TestServer,
-            _ client: String
-        ) throws {
-            let response = try server.issue(client: client)
-            let refreshToken = try #require(JSON(response)["refresh_token"]?.string)
-            let added = [
-                "add", "echo", "--token-endpoint", server.address.tokenEndpoint, "--client-id",
-                client,
-            ]
-            #expect(try stage.vault(added, input: response).code == 0)
-            let description = "the token \(refreshToken) is of no use"
-            let body = #"{\"error\":\"invalid_grant\",\"error_description\":\"\#(description)\"}"#
-            try server.script(#"[{"status":400,"body":"\#(body)"}]"#)
-            let refused = try stage.vault("refresh", "echo")
-            #expect(refused.code == 4 && refused.err.contains("invalid_grant"), "\(refused)")
+        /// The agent makes the verifiers of PKCE, and shows them to nobody but the server.
+        private func addVerifiers(in calls: [SystemCall], to search: inout LeakSearch) {
+            let sent = calls.filter { $0.target.hasPrefix("TCP") }.map {
+                String(decoding: $0.bytes, as: UTF8.self)
+            }
+            let verifiers = sent.compactMap { request -> String? in
+                guard let start = request.firstRange(of: "code_verifier=") else { return nil }
+                let verifier = request[start.upperBound...].prefix {
+                    $0.isLetter || $0.isNumber
+                        || "-._~".contains($0)
+                }
+                return String(verifier)
+            }
+            #expect(verifiers.count >= 3 && verifiers.allSatisfy { $0.count >= 43 })
+            for verifier in verifiers { search.add(Canary("code verifier", verifier)) }
+        }
+
+        /// Row F-18: a descriptor of anybody else would take SQLite's locks with it when it is closed.
+        private func expectOnlySQLiteOpensTheDatabase(_ stage: Stage, _ calls: [SystemCall]) {
+            let openings = calls.compactMap(\.opening).filter {
+                $0.contains("\"\(stage.database)\"")
+            }
+            #expect(openings.count > 10)
+            // Nobody else opens it with these; who reads it by hand opens it for reading alone.
+            let flags = "O_RDWR|O_NOFOLLOW|O_CLOEXEC"
+            let others = openings.filter { !$0.contains(flags) }
+            #expect(others.isEmpty, "\(others.prefix(3))")
+        }
+
+        private func expectNothing(ofTheBrowser stage: Stage, _ search: LeakSearch) throws {
+            let browser = try Browser(stage)
+            #expect(try browser.wasOpened())
+            #expect(try browser.leaks(search).isEmpty)
         }
 
         private func expectSealed(_ stage: Stage, _ texts: [String]) throws {
             let names = try Files.names(in: stage.vaultHome).filter { $0.hasPrefix("vault.") }
             #expect(names.contains("vault.db-journal"))
+            let search = LeakSearch(for: texts.map { Canary($0, $0) })
             for name in names {
-                let bytes = try Files.read("\(stage.vaultHome)/\(name)")
-                for text in texts {
-                    let found = SecretSearch(for: text).firstFound(in: bytes)
-                    #expect(found == nil, "\(text) in \(name)")
-                }
+                let path = "\(stage.vaultHome)/\(name)"
+                let leaks = try search.leaks(.file, Files.read(path), at: path)
+                #expect(leaks.isEmpty, "\(leaks)")
             }
         }
     }

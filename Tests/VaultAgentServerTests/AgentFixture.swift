@@ -19,6 +19,7 @@ final class AgentFixture: Sendable {
     /// Words that must be nowhere but where they are asked for.
     static let canaries = [
         "canary-access", "canary-refresh", "canary-secret", "canary-code", "canary-body",
+        "canary-passphrase",
     ]
 
     private init(
@@ -33,15 +34,27 @@ final class AgentFixture: Sendable {
         self.service = service
     }
 
-    static func make(_ server: ScriptedServer = ScriptedServer()) async throws -> AgentFixture {
+    /// An agent whose vault its key file opens, unless other slots are told.
+    static func make(
+        _ server: ScriptedServer = ScriptedServer(),
+        slots: [NewKeySlot]? = nil,
+        clock: any VaultClock = SystemClock()
+    ) async throws -> AgentFixture {
         // As every program of the vault does first.
         umask(0o077)
         let directory = try TemporaryDirectory()
         let location = VaultLocation(directory: directory.path + "/vault")
-        _ = try VaultFile.create(location, keyFile: directory.path + "/key", now: .now)
-        let vault = try await Vault.open(location, unlock: .keyFile, transport: server)
-        let service = AgentService(vault: vault, transport: server, log: try AgentLog(location))
+        let keyFile = [NewKeySlot.keyFile(path: directory.path + "/key")]
+        _ = try VaultFile.create(location, slots: slots ?? keyFile, now: .now)
+        let log = try AgentLog(location)
+        let service = AgentService(location, transport: server, log: log, clock: clock)
+        try await service.vault.start()
         return AgentFixture(directory, location, server, service)
+    }
+
+    /// The vault while it is unlocked.
+    var vault: Vault {
+        get throws { try service.vault.session().vault }
     }
 
     /// Answers as the agent does over its socket.

@@ -26,7 +26,7 @@ import VaultKit
         #expect(added.status == 201)
         let change = try WireJSON.decode(ChangeDocument.self, from: added.body)
         #expect(change.renewable && change.generation == 1)
-        #expect(change.account.name == "work" && change.account.current)
+        #expect(change.account.name == "work" && change.account.current == true)
 
         let token = await agent.answer("GET", "/v1/accounts/work/token")
         #expect(token.status == 200 && token.header("Vault-Warning") == nil)
@@ -95,7 +95,7 @@ import VaultKit
         let answer = await agent.answer("POST", "/v1/accounts", body: addition.json)
         #expect(answer.status == 400)
         try expect(answer, "invalid_input", addition.facts)
-        #expect(try await agent.service.vault.accounts().isEmpty)
+        #expect(try await agent.vault.accounts().isEmpty)
         await agent.service.stop()
     }
 
@@ -184,7 +184,7 @@ import VaultKit
         let answer = await agent.answer("POST", "/v1/accounts", headers: old, body: Addition().json)
         #expect(answer.status == 426)
         try expect(answer, "busy", ["reason": "agent_version"])
-        #expect(try await agent.service.vault.accounts().isEmpty)
+        #expect(try await agent.vault.accounts().isEmpty)
         let same = [(name: "Vault-Version", value: VaultVersion.current)]
         #expect(await agent.answer("GET", "/v1/accounts", headers: same).status == 200)
         await agent.service.stop()

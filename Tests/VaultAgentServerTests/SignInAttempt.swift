@@ -20,7 +20,7 @@ struct SignInAttempt: Sendable {
         secret: Secret? = nil,
         redirectURI: String? = nil
     ) async throws -> SignInAttempt {
-        let signIn = try await agent.service.signIns.begin(
+        let signIn = try await agent.service.vault.session().signIns.begin(
             SignInRequest(
                 BeginSignInDocument(
                     name: account.text,

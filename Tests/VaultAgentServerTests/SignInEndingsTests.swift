@@ -37,7 +37,7 @@ import VaultStore
         for word in AgentFixture.canaries {
             #expect(!told.text.contains(word) && !page.body.contains(word), "\(word)")
         }
-        #expect(try await agent.service.vault.accounts().isEmpty)
+        #expect(try await agent.vault.accounts().isEmpty)
         await agent.service.stop()
     }
 

@@ -62,6 +62,28 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
             ParsingRow("refresh a"), ParsingRow("refresh", noName),
             ParsingRow("remove a"), ParsingRow("remove", noName),
 
+            ParsingRow("export f"), ParsingRow("export f --move --account a --account b"),
+            ParsingRow("export --plaintext"), ParsingRow("export --plaintext --account a"),
+            ParsingRow("export f --export-passphrase-fd 3 --passphrase-fd 4"),
+            ParsingRow("export", .missing("FILE")), ParsingRow("export f g", .strayWord("g")),
+            ParsingRow("export --plaintext f", .strayWord("f")),
+            ParsingRow("export --plaintext --move", .strayWord("--move")),
+            ParsingRow(
+                "export f --account a/b",
+                .malformed("--account", value: "a/b", wanted: "the name of an account")
+            ),
+            ParsingRow("export f --mov", .unknownOption("--mov", nearest: "--move")),
+            ParsingRow(
+                "export f --export-passphrase-fd secret",
+                .notADescriptor(option: "--export-passphrase-fd")
+            ),
+            ParsingRow("doctor"), ParsingRow("doctor --json"),
+            ParsingRow("doctor x", .strayWord("x")),
+            ParsingRow("import f"), ParsingRow("import -"),
+            ParsingRow("import f --dry-run --replace --json --import-passphrase-fd 3"),
+            ParsingRow("import", .missing("FILE")), ParsingRow("import f g", .strayWord("g")),
+            ParsingRow("import f --move", .unknownOption("--move", nearest: nil)),
+
             ParsingRow("key list"), ParsingRow("key list --json"),
             ParsingRow(
                 "key list --passphrase-fd 3",

@@ -11,7 +11,9 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "key", "agent",
+                "unlock", "lock", "key", "backup", "restore", "verify", "doctor", "export",
+                "import",
+                "agent",
             ]
         )
         for command in HelpPages.commands {
@@ -73,8 +75,22 @@ import Testing
                     "--redirect-uri URI", "--no-browser",
                 ]
             ),
-            ("list", ["--json"]), ("status", ["--json"]),
+            ("list", ["--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
+            (
+                "export",
+                [
+                    "--account NAME", "--move", "--plaintext", "--export-passphrase-fd N",
+                    "--passphrase-fd N",
+                ]
+            ),
+            (
+                "import",
+                [
+                    "--dry-run", "--replace", "--json", "--import-passphrase-fd N",
+                    "--passphrase-fd N",
+                ]
+            ),
             ("agent", ["run", "start", "stop", "status"]),
         ]
     )

@@ -171,6 +171,25 @@ import VaultSQLite
         }
     }
 
+    /// A new root key has other hashes; what was spent under the old one is still known.
+    @Test func whatWasSpentBeforeNewKeysIsKnownAfterThem() async throws {
+        try await withTemporaryVault { vault in
+            let here = try vault.open()
+            _ = try here.insert(Fixture.account("work"))
+            let old = try here.export(at: Fixture.moment)
+            try refresh(here, "work", to: "second")
+            _ = try here.rekey(
+                authorizedBy: .keyFileAt(path: vault.keyFile),
+                slots: [:],
+                dropping: [],
+                now: Fixture.now
+            )
+            #expect(try outcomes(of: old, into: here) == ["work": .skipped(.spent)])
+            try here.remove("work")
+            #expect(try outcomes(of: old, into: here) == ["work": .refused(.spent)])
+        }
+    }
+
     // MARK: - All or nothing
 
     /// K09.
@@ -248,21 +267,15 @@ import VaultSQLite
         }
     }
 
-    /// A trigger of the test's stands for a disk that fills up half-way.
+    /// An identifier that the schema refuses stands for a disk that fills up half-way.
     @Test func whatFailsHalfWayChangesNothing() async throws {
         try await withTwoVaults { here, there in
             for name in ["a", "b", "c"] as [AccountName] {
                 _ = try there.insert(Fixture.account(name))
             }
             var export = try there.export(at: Fixture.moment)
-            export.accounts[2].generation = UInt64(Int64.max)
-            try here.connection.execute(
-                """
-                CREATE TEMP TRIGGER full BEFORE INSERT ON account WHEN NEW.name = 'c' \
-                BEGIN SELECT RAISE(ABORT, 'full'); END
-                """
-            )
-            #expect(throws: (any Error).self) { try importing(export, into: here) }
+            export.accounts[2].id = AccountID(unchecked: [1])
+            #expect(throws: SQLiteError.self) { try importing(export, into: here) }
             #expect(try names(here) == [])
             #expect(try here.selectedAccount() == nil)
         }

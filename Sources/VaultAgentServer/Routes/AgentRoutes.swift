@@ -41,7 +41,7 @@ struct AgentRoutes: Sendable {
         case .beginSignIn: return try await beginSignIn(request)
         case .signIn(let id): return try await signIn(id, request)
         case .cancelSignIn(let id):
-            try service.vault.session().signIns.cancel(id)
+            try service.vault.signIns().cancel(id)
             return Self.done
         }
     }

@@ -22,7 +22,7 @@ extension AgentRoutes {
     }
 
     func signIn(_ id: String, _ request: HTTPServerRequest) async throws -> HTTPServerResponse {
-        guard let signIn = try service.vault.session().signIns.signIn(id) else {
+        guard let signIn = try service.vault.signIns().signIn(id) else {
             let error = VaultError(.signInFailed, facts: [.reason: "not_known"])
             return Self.failure(error, status: 404)
         }

@@ -15,7 +15,7 @@ final class AgentVault: Sendable {
         case locked(VaultError)
         case unlocked(AgentSession)
         /// What comes of it, and why callers get nothing meanwhile.
-        case locking(Task<VaultError?, Never>, VaultError)
+        case locking(AgentSession, Task<VaultError?, Never>, VaultError)
     }
 
     private struct State {
@@ -70,7 +70,17 @@ final class AgentVault: Sendable {
         try state.withLock { state throws(VaultError) in
             switch state.phase {
             case .unlocked(let session): return session
-            case .locked(let error), .locking(_, let error): throw error
+            case .locked(let error), .locking(_, _, let error): throw error
+            }
+        }
+    }
+
+    /// The sign-ins, whose outcome can be asked for also while it is being locked.
+    func signIns() throws(VaultError) -> SignIns {
+        try state.withLock { state throws(VaultError) in
+            switch state.phase {
+            case .unlocked(let session), .locking(let session, _, _): return session.signIns
+            case .locked(let error): throw error
             }
         }
     }
@@ -175,16 +185,18 @@ final class AgentVault: Sendable {
         if let account = (try? session())?.vault.unsavedAccount {
             throw VaultError(.notSaved, account: account)
         }
-        let error = VaultError(.locked, facts: [.reason: reason.rawValue])
+        let error =
+            reason == .ending
+            ? VaultError(.closed) : VaultError(.locked, facts: [.reason: reason.rawValue])
         let (locking, timer) = state.withLock {
             state -> (Task<VaultError?, Never>?, Task<Void, Never>?) in
             switch state.phase {
             case .locked: return (nil, nil)
-            case .locking(let task, _): return (task, nil)
+            case .locking(_, let task, _): return (task, nil)
             case .unlocked(let session):
                 // Awaited below, and by whoever else wants it locked.
                 let task = Task { await self.close(session, error) }
-                state.phase = .locking(task, error)
+                state.phase = .locking(session, task, error)
                 defer { state.timer = nil }
                 return (task, state.timer?.task)
             }
@@ -212,6 +224,8 @@ final class AgentVault: Sendable {
     }
 
     private func finishLocking(_ error: VaultError) {
+        // How sign-ins ended is asked for until the last moment.
+        guard error.code == .locked else { return }
         state.withLock { $0.phase = .locked(error) }
         log.write("locked", ["reason": error.facts[.reason] ?? ""])
     }

@@ -32,6 +32,8 @@ extension VaultErrorWords {
         switch reason {
         case "passphrase_wrong":
             ("the passphrase is wrong", "try again, or give the recovery key in its place")
+        case "export_passphrase_wrong":
+            ("this is not the passphrase of the export", "it is the export's own, not the vault's")
         case "no_passphrase_slot":
             ("no passphrase opens this vault", "vault key list shows what opens it")
         case "recovery_key_wrong":

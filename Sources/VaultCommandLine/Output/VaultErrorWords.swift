@@ -45,12 +45,28 @@ struct VaultErrorWords {
                         + (facts[.path].map { ": \($0)" } ?? ""),
                     "restore the file from a copy"
                 )
+            case .importRefused:
+                (
+                    "nothing was imported: \(facts[.found] ?? "some accounts") cannot be taken in",
+                    "the lines above say why"
+                )
+            case .newerFormat where facts[.field] == "export":
+                (
+                    "the export has format \(facts[.version] ?? "?"), newer than this program knows",
+                    "use a newer vault; nothing was imported"
+                )
             case .newerFormat:
                 (
                     "the vault has format \(facts[.version] ?? "?"), newer than this program knows",
                     "use a newer vault; the file was not touched"
                 )
             case .unsafePermissions: Self.unsafePermissions(path, facts)
+            case .networkFileSystem:
+                (
+                    "unsafe: \(path) is on a network file system (\(facts[.found] ?? "?")), "
+                        + "whose locks and syncs cannot be trusted",
+                    "vault init --allow-network-file-system makes one there all the same"
+                )
             case .storage: Self.storage(facts)
             case .invalidInput: Self.invalidInput(path, facts)
             case .signInFailed: Self.signInFailed(facts)
@@ -132,12 +148,20 @@ struct VaultErrorWords {
 
     private static func storage(_ facts: Facts) -> Words {
         let place = facts[.path] ?? "the vault's files"
+        if let version = facts[.version] {
+            return (
+                "the vault has the older format \(version) and was not brought up to date: "
+                    + "\(place): \(facts[.reason] ?? "unknown error")",
+                "nothing was changed; the program that made it still opens it"
+            )
+        }
         return ("cannot read or write \(place): \(facts[.reason] ?? "unknown error")", nil)
     }
 
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
         if let words = keySlot(path, facts) { return words }
         switch (facts[.reason], facts[.field]) {
+        case (let reason, "export"): return export(reason, facts)
         case ("file_exists", _): return ("there is a file already: \(path)", "name another one")
         case ("same_file", _): return ("\(path) is the vault itself", "name a backup of it")
         case ("companion_file", _):
@@ -205,7 +229,12 @@ struct VaultErrorWords {
         case "agent_version":
             ("the agent that runs has another version", "vault agent stop")
         case "agent_stopping": ("the agent that runs is still stopping", "try again")
-        default: ("the vault is busy: another process holds it", "try again")
+        default:
+            (
+                "the vault is busy: "
+                    + (facts[.pid].map { "process \($0)" } ?? "another process") + " holds it",
+                "try again"
+            )
         }
     }
 

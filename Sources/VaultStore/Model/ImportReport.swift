@@ -4,6 +4,11 @@ package struct ImportReport: Sendable, Hashable {
         /// The name in the file.
         package let name: AccountName
         package let outcome: Outcome
+
+        package init(name: AccountName, outcome: Outcome) {
+            self.name = name
+            self.outcome = outcome
+        }
     }
 
     /// What becomes of one account.
@@ -41,7 +46,11 @@ package struct ImportReport: Sendable, Hashable {
         case repeated
     }
 
-    package internal(set) var entries: [Entry] = []
+    package var entries: [Entry]
+
+    package init(entries: [Entry] = []) {
+        self.entries = entries
+    }
 
     /// Whether anything stands against the import.
     package var isRefused: Bool {

@@ -76,6 +76,18 @@ enum Files {
         return names.sorted()
     }
 
+    /// Every regular file below a directory.
+    static func tree(_ directory: String) throws -> [String] {
+        try names(in: directory).flatMap { name -> [String] in
+            let path = "\(directory)/\(name)"
+            return switch try mode(path) & S_IFMT {
+            case S_IFDIR: try tree(path)
+            case S_IFREG: [path]
+            default: []
+            }
+        }
+    }
+
     static func target(ofLink path: String) throws -> String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink(path, &buffer, buffer.count)

@@ -39,6 +39,23 @@ struct ProcessFacts {
         return found
     }
 
+    /// The addresses of the TCP sockets on which it waits for connections.
+    func listeningAddresses() throws -> [String] {
+        let own = Set(try descriptors().values)
+        var addresses: [String] = []
+        for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+            for line in try Files.text(table).split(separator: "\n").dropFirst() {
+                let fields = line.split(separator: " ")
+                // State 0A is LISTEN; the tenth field is the socket's inode.
+                guard fields.count > 9, fields[3] == "0A", own.contains("socket:[\(fields[9])]")
+                else { continue }
+                let isLoopback = fields[1].hasPrefix("0100007F:")
+                addresses.append(isLoopback ? "127.0.0.1" : String(fields[1]))
+            }
+        }
+        return addresses
+    }
+
     func workingDirectory() throws -> String {
         try Files.target(ofLink: "/proc/\(pid)/cwd")
     }

@@ -13,6 +13,12 @@ struct Ended: CustomStringConvertible {
     /// Standard output without the line feed at its end, as `$(…)` gives it.
     var word: String { out.hasSuffix("\n") ? String(out.dropLast()) : out }
 
+    /// What was said to `vault`, whatever went before it; nothing where it was not `vault`.
+    var words: ArraySlice<String> {
+        let program = command.firstIndex { $0.hasSuffix("/bin/vault") }
+        return program.map { command[($0 + 1)...] } ?? []
+    }
+
     /// The lines of standard error that say what went wrong.
     var errorLines: [Substring] {
         err.split(separator: "\n").filter { $0.hasPrefix("vault: error: ") }

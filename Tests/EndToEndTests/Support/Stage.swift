@@ -16,6 +16,13 @@ final class Stage {
     var database: String { "\(vaultHome)/vault.db" }
     var socket: String { "\(vaultHome)/agent.sock" }
     var log: String { "\(vaultHome)/agent.log" }
+    /// Where the harness keeps what programs read and wrote.
+    var notes: String { "\(root)/io/" }
+    var temporary: String { "\(root)/tmp" }
+    /// What goes before the words of every call of `vault`: a tracer, another user, or nothing.
+    var wrapper: [String] = []
+    /// Where `vault` is, when not where it was built.
+    var program: String?
 
     init() throws {
         var template = Array("/tmp/vault-e2e-XXXXXX\0".utf8CString)
@@ -24,13 +31,13 @@ final class Stage {
             decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
             as: UTF8.self
         )
-        for directory in [home, stateHome, "\(root)/io"] { mkdir(directory, 0o700) }
+        for directory in [home, stateHome, temporary, notes] { mkdir(directory, 0o700) }
     }
 
     var environment: [String: String] {
         [
             "PATH": "/usr/bin:/bin", "HOME": home, "VAULT_HOME": vaultHome,
-            "XDG_STATE_HOME": stateHome,
+            "XDG_STATE_HOME": stateHome, "TMPDIR": temporary,
         ]
     }
 
@@ -72,7 +79,8 @@ final class Stage {
 
     /// A call of `vault`, to be changed and started.
     func vaultLaunch(_ arguments: [String]) throws -> Launch {
-        launch(try Programs.vault(), arguments)
+        let words = wrapper + [try program ?? Programs.vault()] + arguments
+        return launch(words[0], Array(words.dropFirst()))
     }
 
     @discardableResult
