@@ -17,7 +17,7 @@ import time
 import common
 import kills
 import verbs
-from common import Violation, check, fail, require
+from common import Violation, fail, require
 
 CALLS = ("pwrite64", "write", "fdatasync", "fsync", "openat", "ftruncate", "unlink", "link", "rename")
 NAMED = re.compile(r"fault-driver: error: (store|sqlite|unknown commit: sqlite|system|vault|permission|server|key|sealing)\b")
@@ -55,10 +55,10 @@ def judge(stage, verb, before, ended):
     require(ended.status in (0, 1), f"it crashed: exit {ended.status}: {ended.err.strip()[-300:]}")
     if ended.status == 1:
         require(NAMED.search(ended.err), f"its error has no name: {ended.err.strip()[-300:]}")
-    after = check(stage)
+    after = verb.look(stage)
     verb.verify(stage, before, [ended], after)
     again = common.run(stage.command(verb.mended_by or verb.name, verb.rounds)).require_success()
-    verb.verify(stage, after, [again], check(stage))
+    verb.verify(stage, after, [again], verb.look(stage))
 
 
 def spoil(verb, template, directory, call, error, first, lasting, tally, deadline):
@@ -68,7 +68,7 @@ def spoil(verb, template, directory, call, error, first, lasting, tally, deadlin
         stage = template.copy(os.path.join(directory, f"{verb.name}-{call}-{error}-{number}{lasting}"))
         what = f"{verb.name}: {error} at {call} {number}{lasting}"
         try:
-            before = check(stage)
+            before = verb.look(stage)
             ended, happened = spoiled_run(stage, verb, call, f"{number}{lasting}", error, f"{stage.root}.log")
             if not happened:
                 return

@@ -22,7 +22,7 @@ import time
 
 import common
 import verbs
-from common import Ended, Violation, check, fail
+from common import Ended, Violation, fail
 
 # The calls that change a file, or stand between two that do.
 CALLS = (
@@ -161,18 +161,18 @@ class Worker:
             stage.remove()
 
     def spoil(self, stage, step):
-        before = check(stage)
+        before = self.verb.look(stage)
         for _ in range(self.verb.kills_per_vault):
             runs = [self.kill(stage, step)]
             # A second one falls on the recovery from the first.
             if self.verb.kills_per_vault > 1 and self.random.random() < 0.25:
                 runs.append(self.kill(stage, step))
-            after = check(stage)
+            after = self.verb.look(stage)
             self.verb.verify(stage, before, runs, after)
             before = after
         last = self.verb.mended_by or self.verb.name
         ended = common.run(stage.command(last, self.verb.rounds)).require_success()
-        self.verb.verify(stage, before, [ended], check(stage))
+        self.verb.verify(stage, before, [ended], self.verb.look(stage))
 
     def keep(self, stage):
         """A spoiled vault is evidence."""

@@ -23,6 +23,7 @@ struct Driver {
         case .rekey: try withOpenVault(rekey)
         case .backup: try withOpenVault(backUp)
         case .restore: try restore()
+        case .migrate: try migrate()
         case .check: try Check(order).run()
         case .kit: break
         }
