@@ -11,7 +11,8 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "unlock", "lock", "key", "export", "import", "agent",
+                "unlock", "lock", "key", "backup", "restore", "verify", "export", "import",
+                "agent",
             ]
         )
         for command in HelpPages.commands {
