@@ -173,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "VaultStoreTests",
             dependencies: [
-                "VaultStore", "VaultMigrations", "VaultSQLite", "VaultCrypto", "OAuth", "Platform",
+                "CSQLite", "VaultStore", "VaultMigrations", "VaultSQLite", "VaultCrypto", "OAuth",
+                "Platform",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings

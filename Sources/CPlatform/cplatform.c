@@ -10,10 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -58,6 +62,16 @@ int32_t cplatform_harden(void) {
     if (setrlimit(RLIMIT_CORE, &none)) return -errno;
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) return -errno;
     return 0;
+}
+
+int32_t cplatform_can_lock_memory(void) {
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    void *page =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return -errno;
+    int result = mlock(page, size) == 0;
+    munmap(page, size);
+    return result;
 }
 
 // ---- locks -----------------------------------------------------------------------------------
@@ -316,16 +330,60 @@ int32_t cplatform_pipe(int32_t ends[2]) { return pipe2(ends, O_CLOEXEC) ? -errno
 
 // ---- files -----------------------------------------------------------------------------------
 
+static void describe(const struct stat *found, cplatform_file_status *status) {
+    status->mode = found->st_mode;
+    status->owner = found->st_uid;
+    status->links = found->st_nlink;
+    status->size = found->st_size;
+    status->device = found->st_dev;
+    status->inode = found->st_ino;
+    status->device_major = major(found->st_dev);
+    status->device_minor = minor(found->st_dev);
+}
+
 int32_t cplatform_lstat(const char *path, cplatform_file_status *status) {
     struct stat found;
     if (lstat(path, &found)) return -errno;
-    status->mode = found.st_mode;
-    status->owner = found.st_uid;
-    status->links = found.st_nlink;
-    status->size = found.st_size;
-    status->device = found.st_dev;
-    status->inode = found.st_ino;
+    describe(&found, status);
     return 0;
+}
+
+int32_t cplatform_open_to_read(
+    const char *path, int32_t follow, cplatform_file_status *status, int32_t *is_read_only) {
+    int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW);
+    int descriptor = open(path, flags);
+    if (descriptor < 0) return -errno;
+    struct stat found;
+    struct statvfs mount;
+    if (fstat(descriptor, &found) || fstatvfs(descriptor, &mount)) {
+        int failure = errno;
+        close(descriptor);
+        return -failure;
+    }
+    describe(&found, status);
+    *is_read_only = (mount.f_flag & ST_RDONLY) != 0;
+    return descriptor;
+}
+
+int64_t cplatform_file_system_type(const char *path) {
+    struct statfs found;
+    while (statfs(path, &found)) {
+        if (errno != EINTR) return -errno;
+    }
+    return (int64_t)(uint32_t)found.f_type;
+}
+
+int32_t cplatform_allocate_file(const char *path, int64_t size) {
+    // Growing past the limit may end the process with a signal.
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)size) return -EFBIG;
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor < 0) return -errno;
+    int result = fchmod(descriptor, 0600) ? -errno : 0;
+    if (result == 0) result = -posix_fallocate(descriptor, 0, size);
+    close(descriptor);
+    if (result) unlink(path);
+    return result;
 }
 
 static int sync_directory_of(const char *path) {

@@ -32,9 +32,12 @@ package struct AppendFile: ~Copyable {
 
     private mutating func makeWay() {
         // Renamed already when the last attempt could not make the fresh file.
-        guard rename(path, path + ".1") == 0 || errno == ENOENT,
-            let (fresh, count) = try? Self.open(path)
-        else { return }
+        guard rename(path, path + ".1") == 0 || errno == ENOENT else {
+            // Something is in the way that does not go: better no old entries than no end of them.
+            if ftruncate(descriptor, 0) == 0 { size = 0 }
+            return
+        }
+        guard let (fresh, count) = try? Self.open(path) else { return }
         close(descriptor)
         (descriptor, size) = (fresh, count)
     }

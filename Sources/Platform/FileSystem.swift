@@ -27,6 +27,20 @@ package struct FileStatus: Sendable, Equatable {
         let inode: UInt64
     }
 
+    /// The device the file is on, as /proc names it.
+    package let device: Device
+
+    /// A device's two numbers.
+    package struct Device: Sendable, Equatable {
+        package let major: UInt32
+        package let minor: UInt32
+
+        package init(major: UInt32, minor: UInt32) {
+            self.major = major
+            self.minor = minor
+        }
+    }
+
     init(_ status: cplatform_file_status) {
         kind =
             switch status.mode & UInt32(S_IFMT) {
@@ -41,6 +55,7 @@ package struct FileStatus: Sendable, Equatable {
         links = status.links
         size = status.size
         identity = Identity(device: status.device, inode: status.inode)
+        device = Device(major: status.device_major, minor: status.device_minor)
     }
 }
 
@@ -75,16 +90,39 @@ package enum FileSystem {
         return String(cString: resolved)
     }
 
-    /// The directory a path is or would be made in, with every symbolic link followed: the nearest
-    /// one above it that exists.
+    /// Where a symbolic link points, as it says.
+    package static func target(ofLink path: String) throws(SystemError) -> String {
+        let capacity = Int(PATH_MAX)
+        var buffer = [CChar](repeating: 0, count: capacity)
+        let count = readlink(path, &buffer, capacity)
+        guard count >= 0 else { throw SystemError(number: errno) }
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The directory a path is or would be made in, with every symbolic link followed and every
+    /// `..` taken back, also where it goes up from a directory that is still to be made.
     package static func resolvedDirectory(above path: String) throws(SystemError) -> String {
-        var parent = path[...]
-        repeat {
-            guard let slash = parent.lastIndex(of: "/") else { return try resolved(".") }
-            parent = parent[..<slash]
-            if parent.isEmpty { return "/" }
-        } while !exists(String(parent))
-        return try resolved(String(parent))
+        var place = path.hasPrefix("/") ? "/" : try resolved(".")
+        for name in path.split(separator: "/").dropLast() where name != "." {
+            if name == ".." {
+                place = String(place[..<(place.lastIndex(of: "/") ?? place.startIndex)])
+            } else {
+                place += place.hasSuffix("/") ? name : "/" + name
+            }
+            if place.isEmpty { place = "/" }
+            if exists(place) { place = try resolved(place) }
+        }
+        return place
+    }
+
+    /// The number by which the kernel knows the kind of file system that a path is on (statfs(2)).
+    package static func fileSystemType(of path: String) throws(SystemError) -> UInt32 {
+        UInt32(truncatingIfNeeded: try SystemError.check(cplatform_file_system_type(path)))
+    }
+
+    /// Makes a new file (0600) whose every byte has its place on the disk.
+    package static func allocate(_ path: String, size: Int64) throws(SystemError) {
+        try SystemError.check(cplatform_allocate_file(path, size))
     }
 
     /// Makes a directory (0700 whatever the umask) and those above it that are missing.

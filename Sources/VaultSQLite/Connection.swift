@@ -42,7 +42,7 @@ package final class Connection {
 
     deinit {
         #if MUTANT_ACKNOWLEDGE_BEFORE_COMMIT
-            sqlite3_exec(handle, "COMMIT", nil, nil, nil)
+        sqlite3_exec(handle, "COMMIT", nil, nil, nil)
         #endif
         for statement in idleStatements { sqlite3_finalize(statement.handle) }
         // close_v2 cannot fail: the handle outlives a statement that is still open.
@@ -111,17 +111,17 @@ package final class Connection {
     ///   whether the transaction is there.
     package func write<Result>(_ body: () throws -> Result) throws -> Result {
         #if MUTANT_ACKNOWLEDGE_BEFORE_COMMIT
-            if sqlite3_get_autocommit(handle) == 0 { try commit() }
+        if sqlite3_get_autocommit(handle) == 0 { try commit() }
         #endif
         try execute("BEGIN IMMEDIATE")
         do {
             let result = try body()
             #if !MUTANT_ACKNOWLEDGE_BEFORE_COMMIT
-                try commit()
+            try commit()
             #endif
             return result
         } catch {
-            if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+            if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }
     }
@@ -140,11 +140,14 @@ package final class Connection {
     /// Runs `body` in one read transaction, or in the one that is open: everything it reads is of
     /// one moment.
     package func read<Result>(_ body: () throws -> Result) throws -> Result {
-        guard sqlite3_get_autocommit(handle) != 0 else { return try body() }
+        guard !isInTransaction else { return try body() }
         try execute("BEGIN")
         defer { try? execute("COMMIT") }
         return try body()
     }
+
+    /// Whether a transaction is open.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     // MARK: - Copying
 

@@ -24,9 +24,9 @@ package enum DatabaseSettings {
     ]
 
     #if MUTANT_SYNCHRONOUS_OFF
-        private static let synchronous = Pragma(name: "synchronous", value: "OFF", readsAs: "0")
+    private static let synchronous = Pragma(name: "synchronous", value: "OFF", readsAs: "0")
     #else
-        private static let synchronous = Pragma(name: "synchronous", value: "EXTRA", readsAs: "3")
+    private static let synchronous = Pragma(name: "synchronous", value: "EXTRA", readsAs: "3")
     #endif
 
     /// Keeps the schema of a file that is still to be looked at from running anything.

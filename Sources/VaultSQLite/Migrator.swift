@@ -63,6 +63,24 @@ package struct Migrator: Sendable {
         return version
     }
 
+    /// Whether the ledger in a database says that these migrations, and no others, brought it to a
+    /// version.
+    package func ledgerIsRight(
+        in connection: Connection,
+        upTo version: Int64
+    ) throws(SQLiteError) -> Bool {
+        var select = try connection.prepare(
+            "SELECT version, name, checksum FROM schema_migration ORDER BY version"
+        )
+        for migration in migrations where migration.version <= version {
+            guard try select.step(), select.integer(at: 0) == migration.version,
+                select.text(at: 1) == migration.name,
+                select.blob(at: 2) == checksum(migration.sql)
+            else { return false }
+        }
+        return try !select.step()
+    }
+
     /// Runs what is missing, all in the caller's transaction.
     package func migrate(
         _ connection: Connection,

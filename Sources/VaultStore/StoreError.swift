@@ -39,6 +39,12 @@ package enum StoreError: Error, Sendable, Equatable {
     case damaged(path: String)
     /// The schema is newer than this program.
     case newerFormat(version: Int64)
+    /// The schema is older than this program's, and could not be brought up to it.
+    case notMigrated(version: Int64, path: String, reason: String)
+    /// The vault would be on a file system whose locks and syncs cannot be trusted.
+    case networkFileSystem(path: String, kind: String)
+    /// Another process kept the file locked; its number, where the kernel tells it.
+    case busy(holder: Int32?)
     /// There is a file where one was to be made.
     case fileExists(path: String)
     /// The copy is the vault itself.

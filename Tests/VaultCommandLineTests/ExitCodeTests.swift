@@ -14,8 +14,8 @@ enum ErrorCodes {
         (.lifetimeTooShort, .failure), (.notSaved, .notSaved), (.locked, .locked),
         (.busy, .busy), (.tampered, .damaged), (.damaged, .damaged),
         (.newerFormat, .newerFormat), (.unsafePermissions, .unsafePermissions),
-        (.storage, .failure), (.invalidInput, .failure), (.signInFailed, .failure),
-        (.closed, .temporary), (.importRefused, .failure),
+        (.networkFileSystem, .unsafePermissions), (.storage, .failure), (.invalidInput, .failure),
+        (.signInFailed, .failure), (.closed, .temporary), (.importRefused, .failure),
     ]
 }
 

@@ -228,6 +228,26 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
         ),
         ReportRow(.storage, "cannot read or write the vault's files: unknown error"),
         ReportRow(
+            .storage,
+            [.path: "/v/vault.lock", .version: "1", .reason: "Read-only file system"],
+            "the vault has the older format 1 and was not brought up to date: "
+                + "/v/vault.lock: Read-only file system",
+            hint: "nothing was changed; the program that made it still opens it"
+        ),
+        ReportRow(
+            .networkFileSystem,
+            [.path: "/v", .found: "nfs"],
+            "unsafe: /v is on a network file system (nfs), "
+                + "whose locks and syncs cannot be trusted",
+            hint: "vault init --allow-network-file-system makes one there all the same"
+        ),
+        ReportRow(
+            .busy,
+            [.pid: "4711"],
+            "the vault is busy: process 4711 holds it",
+            hint: "try again"
+        ),
+        ReportRow(
             .busy,
             "the vault is busy: another process holds it",
             hint: "try again"

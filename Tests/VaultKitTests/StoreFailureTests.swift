@@ -45,10 +45,16 @@ import VaultTesting
         let server = RotatingServer()
         try await withScene(server.transport()) { scene in
             try await scene.addExpired()
+            let tries = Shared(0)
             var store = InterceptedStore(scene.vault.store)
             store.installing = { store, pair, claim in
-                _ = try await store.install(pair, for: claim)
-                throw DiskFull()
+                let outcome = try await store.install(pair, for: claim)
+                let isFirst = tries.update { tries in
+                    tries += 1
+                    return tries == 1
+                }
+                if isFirst { throw DiskFull() }
+                return outcome
             }
             let refresher = try refresher(store, scene)
             guard case .refreshed(let account) = try await refresh(refresher, scene) else {

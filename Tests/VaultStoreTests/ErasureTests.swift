@@ -49,6 +49,24 @@ import VaultSQLite
         }
     }
 
+    @Test func thePairsThatWereKeptAsideGoToo() async throws {
+        try await withTemporaryVault { vault in
+            let file = try vault.open()
+            for name in ["work", "home"] as [AccountName] {
+                let account = try file.insert(Fixture.account(name))
+                let claim = try file.claim(account, intent: Fixture.intent([]))
+                let new = Fixture.account(name, grant: "\(name) again")
+                _ = try file.replace(file.account(named: name), with: new)
+                #expect(try file.install(Fixture.pair("late \(name)"), for: claim) == .superseded)
+            }
+            let editor = try Editor(vault)
+            let row = try editor.blob("SELECT tokens_box FROM received_token ORDER BY number")
+            try file.remove("work")
+            #expect(try editor.integer("SELECT count(*) FROM received_token") == 1)
+            #expect(Self.remains(of: Self.pieces(of: [row]), in: vault) == 0)
+        }
+    }
+
     @Test func aFailedRemovalKeepsTheSettingsOfTheJournal() async throws {
         try await withTemporaryVault { vault in
             let file = try vault.open()

@@ -17,6 +17,7 @@ import Testing
         case databaseFIFO, databaseDirectory, lockFIFO, keyFIFO
         case directoryIsAFile
         case parent0777, parent0770
+        case reserve0644, reserveLink, reserveHardLink
 
         func make(in vault: TemporaryVault) throws {
             switch self {
@@ -42,6 +43,9 @@ import Testing
             case .directoryIsAFile: try moveAway(vault.location.directory, leaving: .file)
             case .parent0777: try change(vault.folder, 0o777)
             case .parent0770: try change(vault.folder, 0o770)
+            case .reserve0644: try change(vault.location.reserve, 0o644)
+            case .reserveLink: try moveAway(vault.location.reserve, leaving: .link)
+            case .reserveHardLink: try link(vault.location.reserve)
             }
         }
 
@@ -70,6 +74,9 @@ import Testing
                 case .directoryIsAFile: (directory, .notADirectory)
                 case .parent0777: (vault.folder, .parentWritable(mode: 0o777))
                 case .parent0770: (vault.folder, .parentWritable(mode: 0o770))
+                case .reserve0644: (vault.location.reserve, .mode(0o644, wanted: 0o600))
+                case .reserveLink: (vault.location.reserve, .symbolicLink)
+                case .reserveHardLink: (vault.location.reserve, .hardLinks(2))
                 }
             return PermissionProblem(path: path, found: found)
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import Glibc
 import Platform
 import Testing
 
@@ -87,6 +88,78 @@ import Testing
             #expect(throws: StoreError.self) { try file.select("work") }
             #expect(throws: StoreError.self) { try file.remove("work") }
             #expect(try file.accountCount() == 1)
+        }
+    }
+
+    /// How a key file lies there, by name so that another process can look it up.
+    enum Place: String, CaseIterable, Codable, Sendable {
+        case readOnlyForUs, rootsThroughLinks, rootsAndReadable, rootsAndWritable
+        case rootsOnAWritableMount, linkOnAWritableMount, credential, credentialForAll,
+            nearCredential
+
+        var isAccepted: Bool {
+            [.readOnlyForUs, .rootsThroughLinks, .rootsAndReadable, .credential].contains(self)
+        }
+    }
+
+    /// Puts a key where a container or service manager would, which takes root.
+    @Test(arguments: Place.allCases)
+    func aKeyMayBeGivenByRootWhereNobodyCanChangeIt(_ place: Place) async {
+        await #expect(processExitsWith: .success) { [place = place as Place] in
+            guard geteuid() == 0 else { return }
+            try inTemporaryFolder { folder in
+                chmod(folder, 0o755)
+                let directory = folder + "/secrets"
+                mkdir(directory, 0o755)
+                let path = directory + "/vault.key"
+                let mount = ["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", directory]
+                guard try ChildProcess.run(mount, folder: folder).status == 0 else { return }
+                defer { _ = try? ChildProcess.run(["umount", "-l", directory], folder: folder) }
+                try Self.fill(directory, as: place)
+                if ![.rootsOnAWritableMount, .linkOnAWritableMount].contains(place) {
+                    let words = ["mount", "-o", "remount,ro", directory]
+                    #expect(try ChildProcess.run(words, folder: folder).status == 0)
+                }
+                // Unmounting takes root again.
+                #expect(setegid(65_534) == 0 && seteuid(65_534) == 0)
+                defer { seteuid(0) }
+                if place.isAccepted {
+                    _ = try KeyFile.read(path)
+                } else {
+                    #expect(throws: PermissionProblem.self) { _ = try KeyFile.read(path) }
+                }
+            }
+        }
+    }
+
+    private static func fill(_ directory: String, as place: Place) throws {
+        let path = directory + "/vault.key"
+        let isLink = [.rootsThroughLinks, .linkOnAWritableMount].contains(place)
+        if isLink {
+            mkdir(directory + "/..1", 0o755)
+            symlink("..1", directory + "/..data")
+            symlink("..data/vault.key", path)
+        }
+        let real = isLink ? directory + "/..1/vault.key" : path
+        try FileSystem.writeNew(real, [UInt8](repeating: 7, count: 32).span)
+        let mode: mode_t =
+            switch place {
+            case .readOnlyForUs: 0o400
+            case .rootsAndWritable: 0o664
+            case .credential: 0o440
+            default: 0o644
+            }
+        chmod(real, mode)
+        switch place {
+        case .readOnlyForUs: chown(real, 65_534, 65_534)
+        // Credentials are not always on a mount of their own.
+        case .credential, .credentialForAll:
+            setenv("CREDENTIALS_DIRECTORY", directory, 1)
+            chown(real, place == .credential ? 0 : 65_534, 65_534)
+        case .nearCredential:
+            setenv("CREDENTIALS_DIRECTORY", directory + "/vault", 1)
+            chown(real, 4242, 4242)
+        default: break
         }
     }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Testing
+import VaultCrypto
 import VaultMigrations
 import VaultSQLite
 
@@ -8,13 +9,30 @@ import VaultSQLite
 @Suite struct SchemaTests {
     @Test func theNewestVersionIsThatOfTheLastMigration() {
         #expect(Schema.migrator.newestVersion == MigrationCatalog.newestVersion)
+        #expect(MigrationCatalog.entries.map(\.version) == Array(1...Schema.newestVersion))
     }
 
-    @Test func theDigestIsThatOfTheMigrations() throws {
-        let connection = try Connection(path: ":memory:", mode: .create)
-        try connection.write {
-            try Schema.migrator.migrate(connection, from: 0, at: 0)
+    @Test func theDigestsAreThoseOfTheMigrations() throws {
+        #expect(Schema.digests.count == MigrationCatalog.entries.count)
+        for entry in MigrationCatalog.entries {
+            let connection = try Connection(path: ":memory:", mode: .create)
+            try connection.write {
+                try Schema.history(upTo: entry.version).migrate(connection, from: 0, at: 0)
+            }
+            #expect(try Schema.digest(of: connection) == Schema.digests[entry.version])
         }
-        #expect(try Schema.digest(of: connection) == Schema.digest)
+    }
+}
+
+extension Schema {
+    /// What a program of an earlier version knew.
+    static func history(upTo version: Int64) -> Migrator {
+        Migrator(
+            MigrationCatalog.entries.prefix { $0.version <= version }.map { entry in
+                Migration(version: entry.version, name: entry.name, sql: entry.sql)
+            },
+            applicationID: MigrationCatalog.applicationID,
+            checksum: { Digest.blake2b($0) }
+        )
     }
 }

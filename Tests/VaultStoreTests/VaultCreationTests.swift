@@ -96,7 +96,8 @@ import VaultCrypto
     @Test(arguments: [
         "vault/vault.key", "vault/deeper/vault.key", "vault/../vault/vault.key",
         "other/../vault/vault.key", "link/vault.key", "link/deeper/vault.key", "vault//vault.key",
-        "./vault/./vault.key",
+        "./vault/./vault.key", "nowhere/../vault/vault.key", "nowhere/at/all/../../../vault/k.key",
+        "nowhere/../link/vault.key",
     ])
     func aKeyFileInsideTheVaultIsRefused(_ name: String) async throws {
         try await withTemporaryFolder { folder in

@@ -11,6 +11,9 @@ void cplatform_tsan_release(const void *address);
 // SIGXFSZ, and descriptors 0 to 2 taken where they were closed.
 int32_t cplatform_harden(void);
 
+// Whether the kernel keeps a page of ours out of the swap: 1 or 0.
+int32_t cplatform_can_lock_memory(void);
+
 // Open-file-description byte-range lock, exclusive, never waiting. length 0 reaches to the end.
 // 1 locked, 0 held by another description, minus errno.
 int32_t cplatform_try_lock(int32_t descriptor, int64_t offset, int64_t length);
@@ -62,11 +65,22 @@ typedef struct {
     int64_t size;       // bytes
     uint64_t device;
     uint64_t inode;
+    uint32_t device_major;
+    uint32_t device_minor;
 } cplatform_file_status;
 
 // lstat: never opens the file. (Opening and closing a database file in a process that has it open
 // drops SQLite's locks.)
 int32_t cplatform_lstat(const char *path, cplatform_file_status *status);
+
+// Opens a file for reading and says what it is, not what the path meant a moment ago; a device or
+// FIFO never blocks the open. The descriptor; minus ELOOP for a symbolic link unless `follow`.
+int32_t cplatform_open_to_read(
+    const char *path, int32_t follow, cplatform_file_status *status, int32_t *is_read_only);
+// What kind of file system a path is on: statfs's f_type.
+int64_t cplatform_file_system_type(const char *path);
+// Makes a new file (mode 0600) whose bytes are all really there on the disk.
+int32_t cplatform_allocate_file(const char *path, int64_t size);
 
 // Writes a new file that must not exist: mode 0600 whatever the umask, synced, its directory
 // synced.

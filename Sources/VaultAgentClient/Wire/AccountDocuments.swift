@@ -144,6 +144,8 @@ package struct AgentDocument: Codable, Sendable {
     package let lockReason: String?
     /// When it lets go of them.
     package let locksAt: Date?
+    /// Whether the memory with its keys stays out of the swap.
+    package let memoryLocked: Bool?
 
     package init(
         running: Bool,
@@ -151,7 +153,8 @@ package struct AgentDocument: Codable, Sendable {
         version: String?,
         locked: Bool? = nil,
         lockReason: String? = nil,
-        locksAt: Date? = nil
+        locksAt: Date? = nil,
+        memoryLocked: Bool? = nil
     ) {
         self.running = running
         self.pid = pid
@@ -159,6 +162,7 @@ package struct AgentDocument: Codable, Sendable {
         self.locked = locked
         self.lockReason = lockReason
         self.locksAt = locksAt
+        self.memoryLocked = memoryLocked
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -169,6 +173,7 @@ package struct AgentDocument: Codable, Sendable {
         try container.encode(locked, forKey: .locked)
         try container.encode(lockReason, forKey: .lockReason)
         try container.encode(locksAt, forKey: .locksAt)
+        try container.encode(memoryLocked, forKey: .memoryLocked)
     }
 }
 

@@ -19,7 +19,8 @@ extension AgentRoutes {
                 version: VaultVersion.current,
                 locked: service.vault.lockReason != nil,
                 lockReason: service.vault.lockReason,
-                locksAt: service.vault.lockDate
+                locksAt: service.vault.lockDate,
+                memoryLocked: MemoryLock.isWorking
             )
         )
     }

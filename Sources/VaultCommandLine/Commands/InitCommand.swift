@@ -8,6 +8,7 @@ struct InitCommand: Command {
     static let summary = "Make a vault"
     static let help = """
         vault init [--key-file[=PATH]] [--passphrase-fd N] [--recovery-key]
+                   [--allow-network-file-system]
 
         Makes an empty vault. Without options it asks at the terminal what opens it.
 
@@ -18,6 +19,9 @@ struct InitCommand: Command {
                              1 to 1024 bytes taken as they are, without the line end
           --recovery-key     A recovery key opens it as well; it is printed on standard
                              output, this once
+          --allow-network-file-system
+                             Make it also where other machines can reach it: two of
+                             them may spend one refresh token and end the grant
 
         The vault is in $VAULT_HOME, else $XDG_DATA_HOME/vault, else
         ~/.local/share/vault. What it protects is every copy of it that comes without
@@ -29,11 +33,13 @@ struct InitCommand: Command {
     private let keyFile: String??
     private let passphrase: Int32?
     private let hasRecoveryKey: Bool
+    private let allowsNetwork: Bool
 
     init(_ arguments: inout ArgumentReader) throws {
         keyFile = try arguments.optionalValue("--key-file")
         passphrase = try arguments.descriptor("--passphrase-fd")
         hasRecoveryKey = try arguments.flag("--recovery-key")
+        allowsNetwork = try arguments.flag("--allow-network-file-system")
         try arguments.finish()
     }
 
@@ -61,6 +67,7 @@ struct InitCommand: Command {
         let added = try VaultFile.create(
             context.location,
             slots: slots,
+            allowingNetworkFileSystem: allowsNetwork,
             now: context.clock.now().wall
         )
         terminal.words("made a vault in \(context.location.directory)")

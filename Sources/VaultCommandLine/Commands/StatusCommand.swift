@@ -41,7 +41,9 @@ struct StatusCommand: Command {
         } else {
             let now = context.clock.now().wall
             let line = agent.map { "agent: \($0.words(now))" } ?? "agent: not running"
-            try context.terminal.data(line + "\n" + table(accounts, now))
+            // Said of what holds keys for long: the agent.
+            let memory = agent?.memoryLocked == false ? "memory: not locked\n" : ""
+            try context.terminal.data(line + "\n" + memory + table(accounts, now))
         }
         try overview.reportDamage(context.terminal)
     }

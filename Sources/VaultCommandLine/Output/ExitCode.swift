@@ -25,7 +25,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         case .busy: self = .busy
         case .tampered, .damaged: self = .damaged
         case .newerFormat: self = .newerFormat
-        case .unsafePermissions: self = .unsafePermissions
+        case .unsafePermissions, .networkFileSystem: self = .unsafePermissions
         case .notSaved: self = .notSaved
         default: self = .failure
         }

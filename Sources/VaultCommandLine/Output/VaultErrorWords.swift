@@ -61,6 +61,12 @@ struct VaultErrorWords {
                     "use a newer vault; the file was not touched"
                 )
             case .unsafePermissions: Self.unsafePermissions(path, facts)
+            case .networkFileSystem:
+                (
+                    "unsafe: \(path) is on a network file system (\(facts[.found] ?? "?")), "
+                        + "whose locks and syncs cannot be trusted",
+                    "vault init --allow-network-file-system makes one there all the same"
+                )
             case .storage: Self.storage(facts)
             case .invalidInput: Self.invalidInput(path, facts)
             case .signInFailed: Self.signInFailed(facts)
@@ -142,6 +148,13 @@ struct VaultErrorWords {
 
     private static func storage(_ facts: Facts) -> Words {
         let place = facts[.path] ?? "the vault's files"
+        if let version = facts[.version] {
+            return (
+                "the vault has the older format \(version) and was not brought up to date: "
+                    + "\(place): \(facts[.reason] ?? "unknown error")",
+                "nothing was changed; the program that made it still opens it"
+            )
+        }
         return ("cannot read or write \(place): \(facts[.reason] ?? "unknown error")", nil)
     }
 
@@ -233,7 +246,12 @@ struct VaultErrorWords {
         case "agent_version":
             ("the agent that runs has another version", "vault agent stop")
         case "agent_stopping": ("the agent that runs is still stopping", "try again")
-        default: ("the vault is busy: another process holds it", "try again")
+        default:
+            (
+                "the vault is busy: "
+                    + (facts[.pid].map { "process \($0)" } ?? "another process") + " holds it",
+                "try again"
+            )
         }
     }
 

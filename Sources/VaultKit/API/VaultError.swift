@@ -98,6 +98,8 @@ extension VaultError {
         public static let newerFormat = Code(rawValue: "newer_format")
         /// Others can read or change a file of the vault.
         public static let unsafePermissions = Code(rawValue: "unsafe_permissions")
+        /// The vault is on a file system that other machines reach too.
+        public static let networkFileSystem = Code(rawValue: "network_file_system")
         /// A file cannot be read or written.
         public static let storage = Code(rawValue: "storage")
         /// What was given is not what was asked for.
@@ -134,5 +136,7 @@ extension VaultError {
         case otherAccount = "other_account"
         /// A member or parameter.
         case field
+        /// The number of a process.
+        case pid
     }
 }

@@ -79,6 +79,15 @@ extension VaultError {
         case .tampered(let part): self.init(.tampered, facts: [.found: part.name])
         case .damaged(let path): self.init(.damaged, facts: [.path: path])
         case .newerFormat(let version): self.init(.newerFormat, facts: [.version: "\(version)"])
+        case .notMigrated(let version, let path, let reason):
+            self.init(
+                .storage,
+                facts: [.path: path, .version: "\(version)", .reason: reason]
+            )
+        case .networkFileSystem(let path, let kind):
+            self.init(.networkFileSystem, facts: [.path: path, .found: kind])
+        case .busy(let holder):
+            self.init(.busy, facts: holder.map { [.pid: "\($0)"] } ?? [:])
         case .fileExists(let path):
             self.init(.invalidInput, facts: [.reason: "file_exists", .path: path])
         case .sameFile(let path):
@@ -155,6 +164,9 @@ extension VaultError {
         case .hardLinks(let count): facts[.found] = "\(count) names"
         case .parentWritable(let mode):
             facts[.found] = "parent mode \(String(mode, radix: 8))"
+        case .parentOwner(let owner):
+            facts[.found] = "owner \(owner)"
+            facts[.wanted] = "owner 0"
         }
         self.init(.unsafePermissions, facts: facts)
     }

@@ -16,8 +16,8 @@ struct PairKeeper: Sendable {
     /// Stores the pair; a first failure is tried once more before it is believed.
     func save() async -> RefreshResult {
         #if MUTANT_PUBLISH_BEFORE_INSTALL
-            Task { await trySaving() }
-            if pair.now < .distantFuture { return .ended(.refreshed(newAccount)) }
+        Task { await trySaving() }
+        if pair.now < .distantFuture { return .ended(.refreshed(newAccount)) }
         #endif
         for _ in 1...2 {
             if let outcome = await trySaving() { return .ended(outcome) }
@@ -50,14 +50,9 @@ struct PairKeeper: Sendable {
                 return await superseded()
             }
         } catch {
-            // A failed commit may have happened all the same.
-            return await wasStored() ? .refreshed(newAccount) : nil
+            // If it was stored all the same, the next try says so.
+            return nil
         }
-    }
-
-    private func wasStored() async -> Bool {
-        guard let stored = try? await environment.store.account(claim.account) else { return false }
-        return stored.generation == claim.generation + 1 && stored.tokens == pair.tokens
     }
 
     private func superseded() async -> RefreshOutcome {

@@ -187,7 +187,7 @@ struct RefreshOperation: Sendable {
             lock: lock
         )
         #if MUTANT_UNLOCK_BEFORE_COMMIT
-            lock.release()
+        lock.release()
         #endif
         return await keeper.save()
     }

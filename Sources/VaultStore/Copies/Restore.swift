@@ -31,6 +31,8 @@ extension VaultCopy {
         guard report.isSound, report.wasUnlocked else {
             throw StoreError.unsound(path: path, report)
         }
+        // An older vault is migrated when it is opened, which takes the same locks.
+        if FileSystem.exists(vault.database) { _ = try Self.readable(vault) }
         return try VaultFile.withoutRefreshes(of: vault, limit: options.limit) {
             guard FileSystem.exists(vault.database) else {
                 return try install(as: vault, now)

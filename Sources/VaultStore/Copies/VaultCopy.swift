@@ -39,6 +39,7 @@ package final class VaultCopy {
         do {
             try FileSystem.makeDirectories(vault.directory)
             try FilePermissions.checkDirectory(vault.directory)
+            try NetworkFileSystem.check(vault)
         } catch let error as SystemError {
             throw StoreError.file(path: vault.directory, error)
         }

@@ -14,6 +14,7 @@ package struct PermissionProblem: Error, Sendable, Equatable {
         case mode(UInt32, wanted: UInt32)
         case hardLinks(UInt64)
         case parentWritable(mode: UInt32)
+        case parentOwner(UInt32)
     }
 }
 
@@ -24,28 +25,35 @@ package struct PermissionProblem: Error, Sendable, Equatable {
 enum FilePermissions {
     /// A directory of the vault's own: ours alone, under parents that nobody else can change.
     static func checkDirectory(_ path: String) throws {
-        let status = try FileSystem.status(of: path)
-        if status.kind == .symbolicLink {
-            return try checkDirectory(FileSystem.resolved(path))
-        }
+        var walk = DirectoryWalk(path)
+        let (place, status) = try walk.run()
         guard status.kind == .directory else {
-            throw PermissionProblem(path: path, found: .notADirectory)
+            throw PermissionProblem(path: place, found: .notADirectory)
         }
-        try checkOwnerAndMode(path, status, wanted: 0o700)
-        try checkParents(of: FileSystem.resolved(path))
+        try checkOwnerAndMode(place, status, wanted: 0o700)
     }
 
     /// A file of the vault: regular, ours, readable and writable by nobody else, of one name.
     static func checkFile(_ path: String) throws {
-        let status = try FileSystem.status(of: path)
-        switch status.kind {
-        case .regular: break
-        case .symbolicLink: throw PermissionProblem(path: path, found: .symbolicLink)
-        default: throw PermissionProblem(path: path, found: .notARegularFile)
-        }
+        try checkFile(path, FileSystem.status(of: path))
+    }
+
+    static func checkFile(_ path: String, _ status: FileStatus) throws(PermissionProblem) {
+        try checkIsRegular(path, status)
         try checkOwnerAndMode(path, status, wanted: 0o600)
         guard status.links == 1 else {
             throw PermissionProblem(path: path, found: .hardLinks(status.links))
+        }
+    }
+
+    private static func checkIsRegular(
+        _ path: String,
+        _ status: FileStatus
+    ) throws(PermissionProblem) {
+        switch status.kind {
+        case .regular: return
+        case .symbolicLink: throw PermissionProblem(path: path, found: .symbolicLink)
+        default: throw PermissionProblem(path: path, found: .notARegularFile)
         }
     }
 
@@ -64,20 +72,74 @@ enum FilePermissions {
             throw PermissionProblem(path: path, found: .mode(status.permissions, wanted: wanted))
         }
     }
+}
 
-    /// Whoever can rename a parent's entries can put another vault in this one's place.
-    private static func checkParents(of path: String) throws {
-        var parent = path
-        while let slash = parent.lastIndex(of: "/"), parent != "/" {
-            parent = slash == parent.startIndex ? "/" : String(parent[..<slash])
-            let status = try FileSystem.status(of: parent)
-            let isSticky = status.permissions & 0o1000 != 0
-            guard status.permissions & 0o022 == 0 || isSticky else {
-                throw PermissionProblem(
-                    path: parent,
-                    found: .parentWritable(mode: status.permissions)
-                )
+/// The way to a directory, name by name and through every symbolic link: whoever can rename an entry
+/// anywhere on it can put another vault in this one's place.
+private struct DirectoryWalk {
+    /// As many as the kernel follows.
+    private static let linkLimit = 40
+
+    /// Names still to go, the next one last.
+    private var names: [Substring]
+    private var place = "/"
+    private var links = 0
+
+    init(_ path: String) {
+        names = path.split(separator: "/").reversed()
+    }
+
+    /// Checks every directory before the last, and gives that with its true path.
+    mutating func run() throws -> (path: String, FileStatus) {
+        var status = try FileSystem.status(of: place)
+        while let name = names.popLast() {
+            if name == "." { continue }
+            guard name != ".." else {
+                place = parent(of: place)
+                status = try FileSystem.status(of: place)
+                continue
+            }
+            if status.kind == .directory { try check(status) }
+            let next = place == "/" ? "/\(name)" : "\(place)/\(name)"
+            let found = try FileSystem.status(of: next)
+            if found.kind == .symbolicLink {
+                try follow(next, found)
+                status = try FileSystem.status(of: place)
+            } else {
+                (place, status) = (next, found)
             }
         }
+        return (place, status)
+    }
+
+    private mutating func follow(_ link: String, _ status: FileStatus) throws {
+        links += 1
+        guard links <= Self.linkLimit else { throw SystemError.tooManyLinks }
+        guard isTrusted(status.owner) else {
+            throw PermissionProblem(path: link, found: .parentOwner(status.owner))
+        }
+        let target = try FileSystem.target(ofLink: link)
+        if target.hasPrefix("/") { place = "/" }
+        names += target.split(separator: "/").reversed()
+    }
+
+    private func check(_ status: FileStatus) throws(PermissionProblem) {
+        let isSticky = status.permissions & 0o1000 != 0
+        guard status.permissions & 0o022 == 0 || isSticky else {
+            throw PermissionProblem(path: place, found: .parentWritable(mode: status.permissions))
+        }
+        guard isTrusted(status.owner) else {
+            throw PermissionProblem(path: place, found: .parentOwner(status.owner))
+        }
+    }
+
+    /// Root's are root's to change anyway, and in a sandbox root may have no number but this.
+    private func isTrusted(_ owner: UInt32) -> Bool {
+        owner == 0 || owner == FileSystem.currentUser || UserNamespace.hidesRoot(behind: owner)
+    }
+
+    private func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
     }
 }

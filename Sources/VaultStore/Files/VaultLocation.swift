@@ -39,6 +39,10 @@ public struct VaultLocation: Sendable, Hashable {
     package var journal: String { database + "-journal" }
     /// The accounts' locks.
     package var lock: String { directory + "/vault.lock" }
+    /// Room that is given back when the disk is full.
+    package var reserve: String { directory + "/vault.reserve" }
+    /// Says that the vault may be on a network file system.
+    package var networkPermission: String { directory + "/allow-network-file-system" }
     /// The agent's socket, by its name in the directory.
     package static let socketName = "agent.sock"
     package var socket: String { directory + "/" + Self.socketName }

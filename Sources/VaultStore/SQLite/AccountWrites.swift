@@ -6,7 +6,7 @@ internal import VaultSQLite
 extension VaultFile {
     /// Stores a new account; the vault's first becomes the current one.
     package func insert(_ new: NewAccount) throws -> StoredAccount {
-        try write {
+        try write(confirming: isThere) {
             let keyring = try currentKeyring()
             let name = new.settings.name
             guard try identifier(of: name) == nil else { throw StoreError.nameTaken(name) }
@@ -48,7 +48,7 @@ extension VaultFile {
     /// Gives an account a new grant, and a new name if the settings have one: the next generation
     /// of the same account.
     package func replace(_ account: StoredAccount, with new: NewAccount) throws -> StoredAccount {
-        try write {
+        try write(confirming: isThere) {
             let keyring = try currentKeyring()
             let name = new.settings.name
             guard try name == account.name || identifier(of: name) == nil else {
@@ -95,22 +95,36 @@ extension VaultFile {
         }
     }
 
-    /// Erases an account, also one whose records do not open.
+    /// Erases an account, also one whose records do not open, with the pairs that were kept aside
+    /// for it.
     ///
     /// If it was the current one, none is current afterwards.
     package func remove(_ name: AccountName) throws {
-        try erasing {
-            try write {
+        let isGone = { [self] (id: [UInt8]) throws -> Bool in try identifier(of: name) != id }
+        _ = try erasing {
+            try write(confirming: isGone) {
                 let keyring = try currentKeyring()
                 guard let id = try identifier(of: name) else {
                     throw StoreError.noSuchAccount(name)
                 }
                 if isSelected(id) { try select(nil, with: keyring) }
-                var delete = try connection.prepare("DELETE FROM account WHERE name = ?1")
-                delete.bind(name.text, at: 1)
-                try delete.run()
+                for table in ["account", "received_token"] {
+                    var delete = try connection.prepare(
+                        "DELETE FROM \(table) WHERE account_id = ?1"
+                    )
+                    delete.bind(id, at: 1)
+                    try delete.run()
+                }
+                return id
             }
         }
+    }
+
+    /// Whether an account is stored as it was written.
+    private func isThere(_ written: StoredAccount) throws -> Bool {
+        guard let stored = try account(written.id) else { return false }
+        return stored.generation == written.generation && stored.revision == written.revision
+            && stored.tokens == written.tokens
     }
 
     /// The identifier in the row of this name.

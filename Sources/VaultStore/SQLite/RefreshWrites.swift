@@ -18,7 +18,11 @@ extension VaultFile {
     ///
     /// It is also the proof that the disk takes writes: if this fails, nothing is sent.
     package func claim(_ account: StoredAccount, intent: Intent) throws -> Claim {
-        try write {
+        let isThere = { [self] (claim: Claim) throws -> Bool in
+            let stored = try self.account(claim.account)
+            return stored?.generation == claim.generation && stored?.intent == intent
+        }
+        return try write(confirming: isThere) {
             let keyring = try currentKeyring()
             let record = keyring.seal(
                 IntentRecord.encode(intent),
@@ -46,8 +50,10 @@ extension VaultFile {
     }
 
     /// Stores the new pair as the next generation, if the claimed one is still the newest.
+    ///
+    /// A pair that is there already, by an earlier try that seemed to fail, is installed.
     package func install(_ pair: NewPair, for claim: Claim) throws -> InstallOutcome {
-        try write {
+        try write(confirming: { [self] in try isThere(pair, for: claim, as: $0) }) {
             let keyring = try currentKeyring()
             try forgetReceived(at: pair.now)
             if let hash = pair.spentTokenHash {
@@ -78,18 +84,47 @@ extension VaultFile {
                 try forgetSpent(pair.tokens, keyring)
                 return .installed(generation: generation)
             }
+            if try isInstalled(pair, for: claim) { return .installed(generation: generation) }
             try keepAside(pair, for: claim, keyring)
             return .superseded
         }
     }
 
+    private func isInstalled(_ pair: NewPair, for claim: Claim) throws -> Bool {
+        guard claim.incarnation == incarnation, let stored = try account(claim.account) else {
+            return false
+        }
+        return stored.generation == claim.generation + 1 && stored.tokens == pair.tokens
+    }
+
+    /// Whether the outcome of an install whose commit failed came true.
+    private func isThere(
+        _ pair: NewPair,
+        for claim: Claim,
+        as outcome: InstallOutcome
+    ) throws -> Bool {
+        switch outcome {
+        case .installed: return try isInstalled(pair, for: claim)
+        case .superseded:
+            var select = try connection.prepare(
+                "SELECT 1 FROM received_token WHERE account_id = ?1 AND generation = ?2"
+            )
+            select.bind(claim.account.bytes, at: 1)
+            select.bind(Int64(claim.generation), at: 2)
+            return try select.step()
+        }
+    }
+
     /// Ends a claim without a pair, if the claimed generation is still the newest.
     package func abandon(_ claim: Claim, as abandonment: Abandonment) throws {
-        try write {
+        let isThere = { [self] (box: [UInt8]?) throws -> Bool in
+            try box == nil || tokensBox(of: claim.account) == box
+        }
+        _ = try write(confirming: isThere) { () throws -> [UInt8]? in
             let keyring = try currentKeyring()
             guard claim.incarnation == incarnation, var account = try account(claim.account),
                 account.generation == claim.generation
-            else { return }
+            else { return nil }
             if let needed = abandonment.signInNeeded { account.tokens.signInNeeded = needed }
             let health = abandonment.health
             var update = try connection.prepare(
@@ -102,10 +137,9 @@ extension VaultFile {
             )
             update.bind(claim.account.bytes, at: 1)
             update.bind(Int64(claim.generation), at: 2)
-            update.bind(
-                try seal(account.tokens, account.id, generation: account.generation, keyring),
-                at: 3
-            )
+            let generation = account.generation
+            let box = try seal(account.tokens, account.id, generation: generation, keyring)
+            update.bind(box, at: 3)
             update.bind(abandonment.outcomeIsUnknown ? 1 : 0, at: 4)
             update.bind(health.state.rawValue, at: 5)
             update.bind(health.due?.unixSecondsNotEarlier, at: 6)
@@ -113,12 +147,27 @@ extension VaultFile {
             update.bind(health.failures?.last, at: 8)
             update.bind(health.failures?.at.unixSeconds, at: 9)
             try update.run()
+            return box
         }
     }
 
+    private func tokensBox(of account: AccountID) throws -> [UInt8]? {
+        var select = try connection.prepare("SELECT tokens_box FROM account WHERE account_id = ?1")
+        select.bind(account.bytes, at: 1)
+        return try select.step() ? select.blob(at: 0) : nil
+    }
+
+    /// Remembers one more spent token, and forgets the oldest above the number that is kept.
+    ///
+    /// The order is that of the spending, also after the clock was set back: by its time alone the
+    /// newest would be the one to go.
     private func rememberSpent(_ hash: [UInt8], of account: AccountID, at date: Date) throws {
         var insert = try connection.prepare(
-            "INSERT OR IGNORE INTO spent_token (hash, account_id, spent_at) VALUES (?1, ?2, ?3)"
+            """
+            INSERT OR IGNORE INTO spent_token (hash, account_id, spent_at) \
+            SELECT ?1, ?2, max(?3, coalesce(min(max(spent_at), 9223372036854775806) + 1, ?3)) \
+            FROM spent_token WHERE account_id = ?2
+            """
         )
         insert.bind(hash, at: 1)
         insert.bind(account.bytes, at: 2)

@@ -29,42 +29,48 @@ package actor SQLiteStore: AccountStore {
     // MARK: - Reads
 
     package nonisolated func account(named name: AccountName) throws -> StoredAccount {
-        try reader.withLock { try $0.account(named: name) }
+        try reading { try $0.account(named: name) }
     }
 
     package nonisolated func account(_ id: AccountID) throws -> StoredAccount? {
-        try reader.withLock { try $0.account(id) }
+        try reading { try $0.account(id) }
     }
 
     package nonisolated func accounts(
         after name: AccountName?,
         limit: Int
     ) throws -> [StoredAccount] {
-        try reader.withLock { try $0.accounts(after: name, limit: limit) }
+        try reading { try $0.accounts(after: name, limit: limit) }
     }
 
     package nonisolated func selectedAccount() throws -> AccountID? {
-        try reader.withLock { try $0.selectedAccount() }
+        try reading { try $0.selectedAccount() }
     }
 
     package nonisolated func due(before date: Date, limit: Int) throws -> [AccountHint] {
-        try reader.withLock { try $0.due(before: date, limit: limit) }
+        try reading { try $0.due(before: date, limit: limit) }
     }
 
     package nonisolated func nextDue() throws -> Date? {
-        try reader.withLock { try $0.nextDue() }
+        try reading { try $0.nextDue() }
     }
 
     package nonisolated func accountCount() throws -> Int {
-        try reader.withLock { try $0.accountCount() }
+        try reading { try $0.accountCount() }
     }
 
     package nonisolated func changeCounter() throws -> Int64 {
-        try reader.withLock { try $0.changeCounter() }
+        try reading { try $0.changeCounter() }
     }
 
     package nonisolated func spentTokenHash(of refreshToken: Secret) throws -> [UInt8] {
-        try reader.withLock { try $0.spentTokenHash(of: refreshToken) }
+        try reading { try $0.spentTokenHash(of: refreshToken) }
+    }
+
+    private nonisolated func reading<Result: Sendable>(
+        _ body: @Sendable (VaultFile) throws -> Result
+    ) throws -> Result {
+        try reader.withLock { try $0.rereading(body) }
     }
 
     package nonisolated func accountPage(after name: String?, limit: Int) throws -> AccountPage {

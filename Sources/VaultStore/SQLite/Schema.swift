@@ -16,19 +16,32 @@ enum Schema {
         checksum: { Digest.blake2b($0) }
     )
 
-    /// Hash of the newest schema's text as SQLite stores it.
+    static let newestVersion = MigrationCatalog.newestVersion
+
+    /// Hash of every version's text as SQLite stores it.
     ///
-    /// A test computes it anew.
-    static let digest = "7fab72a24e1533124d521f90c3df0669f6b752201f3aa4eb9d71fbddd3da32af"
+    /// A test computes them anew.
+    static let digests: [Int64: String] = [
+        1: "359bedc0784c746e93a5aca3d4a021404879dd2df7c8b4a97845f0e8a9ad0e88",
+        2: "7fab72a24e1533124d521f90c3df0669f6b752201f3aa4eb9d71fbddd3da32af",
+    ]
+
+    /// A vault that an older program made, and nobody changed.
+    struct Outdated: Error {
+        let version: Int64
+    }
 
     /// Refuses a file that is not a vault's, or one whose schema says more or less than it should.
     ///
     /// A trigger or view that somebody added would run inside our transactions.
+    ///
+    /// - Throws: `Outdated` when nothing but a migration is missing.
     static func check(_ connection: Connection, path: String) throws {
         let version = try version(of: connection, path: path)
-        guard version == MigrationCatalog.newestVersion, try digest(of: connection) == digest else {
+        guard let digest = digests[version], try self.digest(of: connection) == digest else {
             throw StoreError.tampered(.schema)
         }
+        guard version == newestVersion else { throw Outdated(version: version) }
     }
 
     /// The version of a file, after refusing one that is not a vault's or is newer than this
@@ -39,7 +52,7 @@ enum Schema {
             return try Migrator.version(
                 of: connection,
                 applicationID: MigrationCatalog.applicationID,
-                newest: MigrationCatalog.newestVersion
+                newest: newestVersion
             )
         } catch Migrator.Failure.newerSchema(let version) {
             throw StoreError.newerFormat(version: version)

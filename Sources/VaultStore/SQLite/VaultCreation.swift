@@ -23,6 +23,7 @@ extension VaultFile {
     package static func create(
         _ location: VaultLocation,
         slots: [NewKeySlot],
+        allowingNetworkFileSystem: Bool = false,
         now: Date
     ) throws -> [AddedKeySlot] {
         precondition(!slots.isEmpty, "nothing would open the vault")
@@ -38,6 +39,8 @@ extension VaultFile {
         for path in [location.database] + location.companions where FileSystem.exists(path) {
             throw StoreError.vaultExists(path: path)
         }
+        if allowingNetworkFileSystem { try NetworkFileSystem.permit(location) }
+        try NetworkFileSystem.check(location)
         let vaultID = VaultID.random()
         let secrets = try slots.map { slot in
             try SlotSecret.make(slot, besides: [], vaultID: vaultID, location)

@@ -7,64 +7,33 @@ internal import VaultSQLite
 /// It is the whole of what `vault token` needs for a token that is still good; the asynchronous
 /// store is built on two of these.
 package final class VaultFile {
+    private static let usualBusyLimit = 10.0
+
     package let location: VaultLocation
-    let connection: Connection
+    private(set) var connection: Connection
     private(set) var header: VaultHeader
     private(set) var unlockedKeys: VaultKeys?
     /// The slot that was opened here.
     private(set) var unlockedSlot: UInt16?
     // What only reads is spared the settings for writing.
     private var isReadyForWriting = false
+    // Set while what the connection says is not to be believed.
+    private var isDoubtful = false
+    /// Seconds to wait for another process's lock.
+    private let busyLimit: Double
+    /// Whether what is written takes something out of the file for good.
+    var isErasing = false
 
     /// Opens a vault after checking who can reach its files and that the schema is ours.
+    ///
+    /// One of an older version is migrated first.
     package convenience init(_ location: VaultLocation) throws {
-        let connection = try Self.connect(to: location)
-        try self.init(location, connection)
+        try self.init(location, busyLimit: Self.usualBusyLimit)
     }
 
-    /// Opens a vault for some reads: what they see is of one moment, and the file is locked once.
-    package static func read<Result>(
-        _ location: VaultLocation,
-        _ body: (VaultFile) throws -> Result
-    ) throws -> Result {
-        let connection = try connect(to: location)
-        return try connection.read {
-            try body(VaultFile(location, connection))
-        }
-    }
-
-    private init(_ location: VaultLocation, _ connection: Connection) throws {
-        self.location = location
-        self.connection = connection
-        header = try Self.translatingDamage(location) {
-            try connection.read {
-                try Schema.check(connection, path: location.database)
-                return try VaultHeader(reading: connection)
-            }
-        }
-    }
-
-    private static func connect(to location: VaultLocation) throws -> Connection {
-        try checkFiles(of: location)
-        return try translatingDamage(location) {
-            let connection = try Connection(path: location.database, mode: .readWrite)
-            try DatabaseSettings.applyForReading(to: connection)
-            return connection
-        }
-    }
-
-    /// What SQLite cannot make sense of is no vault.
-    private static func translatingDamage<Result>(
-        _ location: VaultLocation,
-        _ body: () throws -> Result
-    ) throws -> Result {
-        do {
-            return try body()
-        } catch let error as SQLiteError
-            where [.notADatabase, .corrupt].contains(error.code.primary)
-        {
-            throw StoreError.damaged(path: location.database)
-        }
+    convenience init(_ location: VaultLocation, busyLimit: Double) throws {
+        let (connection, header) = try Self.open(location, busyLimit)
+        self.init(location, connection, header, busyLimit: busyLimit)
     }
 
     /// A second connection to a vault whose keys are here already.
@@ -73,29 +42,95 @@ package final class VaultFile {
         unlockedKeys = keys
     }
 
-    /// Refuses a vault whose directory or files others can reach, before anything is opened.
-    package static func checkFiles(of location: VaultLocation) throws {
-        guard !location.isPrivateCopy else { return }
-        do {
-            try FilePermissions.checkDirectory(location.directory)
-            try FilePermissions.checkFile(location.database)
-        } catch let error as SystemError where error == .notFound {
-            throw StoreError.noVault(path: location.directory)
-        } catch let error as SystemError {
-            throw StoreError.file(path: location.directory, error)
+    /// Opens a vault for some reads: what they see is of one moment, and the file is locked once.
+    ///
+    /// What an unreadable disk explains is tried twice, so `body` may run twice.
+    package static func read<Result>(
+        _ location: VaultLocation,
+        _ body: (VaultFile) throws -> Result
+    ) throws -> Result {
+        try opening(location) {
+            let connection = try connect(to: location)
+            return try connection.read {
+                let header = try readHeader(connection, location)
+                return try body(VaultFile(location, connection, header))
+            }
         }
-        for path in [location.journal, location.lock] { try checkFileIfThere(path) }
     }
 
-    /// The same for a file that the first write to it makes.
-    package static func checkFileIfThere(_ path: String) throws {
-        do {
-            try FilePermissions.checkFile(path)
-        } catch let error as SystemError where error == .notFound {
-            return
-        } catch let error as SystemError {
-            throw StoreError.file(path: path, error)
+    private init(
+        _ location: VaultLocation,
+        _ connection: Connection,
+        _ header: VaultHeader,
+        busyLimit: Double = usualBusyLimit
+    ) {
+        self.location = location
+        self.connection = connection
+        self.header = header
+        self.busyLimit = busyLimit
+    }
+
+    private static func open(
+        _ location: VaultLocation,
+        _ busyLimit: Double
+    ) throws -> (Connection, VaultHeader) {
+        try opening(location) {
+            let connection = try connect(to: location, busyLimit)
+            return (connection, try connection.read { try readHeader(connection, location) })
         }
+    }
+
+    private static func readHeader(
+        _ connection: Connection,
+        _ location: VaultLocation
+    ) throws -> VaultHeader {
+        try Schema.check(connection, path: location.database)
+        return try VaultHeader(reading: connection)
+    }
+
+    /// A connection that nothing in the file can make do anything, and that has read nothing yet.
+    static func connect(
+        to location: VaultLocation,
+        _ busyLimit: Double = usualBusyLimit
+    ) throws -> Connection {
+        let connection = try Connection(
+            path: location.database,
+            mode: .readWrite,
+            busyLimit: busyLimit
+        )
+        try DatabaseSettings.applyForReading(to: connection)
+        return connection
+    }
+
+    /// Goes on with a fresh connection: what this one says may be what it could not write or read.
+    ///
+    /// If none is to be had, the next use of the file tries again.
+    func reopen() throws {
+        isDoubtful = true
+        isReadyForWriting = false
+        // Before the fresh one asks for the locks that the old one may still hold.
+        connection = try Connection(path: ":memory:", mode: .create)
+        let (fresh, header) = try Self.open(location, busyLimit)
+        guard header.vaultID == self.header.vaultID else { throw StoreError.tampered(.keyring) }
+        connection = fresh
+        self.header = header
+        isDoubtful = false
+    }
+
+    /// Reopens a file whose connection was given up and could not be replaced then.
+    func ensureConnected() throws {
+        if isDoubtful { try reopen() }
+    }
+
+    /// Sees to the connection's settings before a write.
+    func prepareForWriting() throws {
+        try ensureConnected()
+        if !isReadyForWriting {
+            try DatabaseSettings.applyForWriting(to: connection)
+            isReadyForWriting = true
+        }
+        // Truncated at commit: a journal that is kept would hold the bytes that were taken out.
+        if isErasing { try connection.execute("PRAGMA journal_size_limit = 0") }
     }
 
     package var vaultID: VaultID { header.vaultID }
@@ -113,7 +148,7 @@ package final class VaultFile {
     /// Opens the vault with the secret of one of its key slots, and says which slot that was.
     @discardableResult
     package func unlock(with unlock: Unlock) throws -> UInt16 {
-        let (keys, slot) = try openKeys(with: unlock)
+        let (keys, slot) = try rereading { try $0.openKeys(with: unlock) }
         unlockedKeys = keys
         unlockedSlot = slot
         return slot
@@ -190,8 +225,13 @@ package final class VaultFile {
 
     /// Makes an account the current one.
     package func select(_ name: AccountName) throws {
-        try write {
-            try select(account(named: name).id, with: currentKeyring())
+        let isThere = { [self] (account: AccountID) throws -> Bool in
+            try selectedAccount() == account
+        }
+        _ = try write(confirming: isThere) {
+            let account = try account(named: name).id
+            try select(account, with: currentKeyring())
+            return account
         }
     }
 
@@ -202,24 +242,6 @@ package final class VaultFile {
         update.bind(account?.bytes, at: 1)
         update.bind(account.map { keyring.selectionHash(of: $0) }, at: 2)
         try update.run()
-    }
-
-    // MARK: - Writing
-
-    /// Runs `body` in one durable transaction.
-    func write<Result>(_ body: () throws -> Result) throws -> Result {
-        if !isReadyForWriting {
-            try DatabaseSettings.applyForWriting(to: connection)
-            isReadyForWriting = true
-        }
-        return try connection.write(body)
-    }
-
-    /// Commits a change that changes nothing, to find out whether the disk takes one.
-    package func proveWritable() throws {
-        try write {
-            try connection.execute("UPDATE vault SET incarnation = incarnation")
-        }
     }
 
     // MARK: - Watching

@@ -1,5 +1,4 @@
 internal import VaultCrypto
-internal import VaultMigrations
 internal import VaultSQLite
 
 extension VaultFile {
@@ -90,17 +89,11 @@ struct Verification {
 
     /// The ledger has every migration once, each as this program knows it.
     private mutating func checkMigrations() throws {
-        var select = try connection.prepare(
-            "SELECT version, name, checksum FROM schema_migration ORDER BY version"
+        let isRight = try Schema.migrator.ledgerIsRight(
+            in: connection,
+            upTo: Schema.newestVersion
         )
-        var expected = MigrationCatalog.entries[...]
-        while try select.step() {
-            guard let entry = expected.popFirst(), entry.version == select.integer(at: 0),
-                entry.name == select.text(at: 1),
-                Digest.blake2b(entry.sql) == select.blob(at: 2)
-            else { return find(.malformed, in: .migrations) }
-        }
-        if !expected.isEmpty { find(.malformed, in: .migrations) }
+        if !isRight { find(.malformed, in: .migrations) }
     }
 
     private mutating func checkHeader() throws {

@@ -23,3 +23,15 @@ func dieWhenAFileGrows(past limit: UInt) {
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &size) == 0
     else { exit(99) }
 }
+
+/// Runs `body` while no file of this process grows past `limit`: writes there fail as on a full
+/// disk, by another error.
+func withFileSizeLimit(_ limit: UInt, _ body: () throws -> Void) throws {
+    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    var before = rlimit()
+    getrlimit(resource, &before)
+    var small = rlimit(rlim_cur: limit, rlim_max: before.rlim_max)
+    guard setrlimit(resource, &small) == 0 else { exit(99) }
+    defer { setrlimit(resource, &before) }
+    try body()
+}

@@ -1,0 +1,93 @@
+internal import Platform
+internal import VaultSQLite
+
+/// Writes: durable, decided when their commit is not, and with room kept for them on a full disk.
+extension VaultFile {
+    /// Runs `body` in one durable transaction.
+    ///
+    /// An error means that nothing was written, as far as anybody can tell. `body` may run twice.
+    func write<Result>(_ body: () throws -> Result) throws -> Result {
+        try write(confirming: { _ in false }, body)
+    }
+
+    /// The same, for a change that can be recognised.
+    ///
+    /// After a commit that failed, which may have happened all the same, `isThere` says what became
+    /// of it: it is asked about the result of `body`, inside a transaction on a fresh connection.
+    func write<Result>(
+        confirming isThere: (Result) throws -> Bool,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        var mayUseReserve = true
+        var mayReread = true
+        while true {
+            do {
+                let result = try transaction(confirming: isThere, body)
+                // Not at once where it was needed just now.
+                if mayUseReserve { ReserveFile.keep(of: location) }
+                return result
+            } catch let error as UnknownCommit {
+                guard mayUseReserve, error.cause.isFullDisk else { throw error.cause }
+                guard ReserveFile.release(of: location) else { throw error.cause }
+                mayUseReserve = false
+            } catch let error as SQLiteError where error.isFullDisk && mayUseReserve {
+                guard ReserveFile.release(of: location) else { throw error }
+                mayUseReserve = false
+            } catch let error as SQLiteError where error.isDoubtfulRead && mayReread {
+                mayReread = false
+                try reopen()
+            } catch {
+                throw error.inPlainTerms(location)
+            }
+        }
+    }
+
+    /// One attempt.
+    ///
+    /// - Throws: `UnknownCommit` when the commit failed and did not happen.
+    private func transaction<Result>(
+        confirming isThere: (Result) throws -> Bool,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        try prepareForWriting()
+        var written: Result?
+        do {
+            return try connection.write {
+                let result = try body()
+                written = result
+                return result
+            }
+        } catch let error as UnknownCommit {
+            try? reopen()
+            if let written, (try? isDurable(written, isThere)) == true { return written }
+            // That commit may be as unknown as the first.
+            try? reopen()
+            throw error
+        }
+    }
+
+    /// Whether a change whose commit failed is there, and stays.
+    ///
+    /// What is read may be in memory alone, its sync having failed. A commit that succeeds, of no
+    /// change, writes and syncs the journal's end once more, which is what was missing.
+    private func isDurable<Result>(
+        _ result: Result,
+        _ isThere: (Result) throws -> Bool
+    ) throws -> Bool {
+        try prepareForWriting()
+        return try connection.write {
+            guard try isThere(result) else { return false }
+            try touch()
+            return true
+        }
+    }
+
+    /// Commits a change that changes nothing, to find out whether the disk takes one.
+    package func proveWritable() throws {
+        try write { try touch() }
+    }
+
+    private func touch() throws {
+        try connection.execute("UPDATE vault SET incarnation = incarnation")
+    }
+}
