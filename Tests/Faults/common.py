@@ -14,7 +14,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DRIVER = os.environ.get("FAULT_DRIVER", os.path.join(ROOT, ".build/tests/fault-driver"))
 FIXTURES = os.path.join(ROOT, "Tests/VaultStoreTests/Fixtures")
-LIMIT = 60  # seconds that one run of the driver may take
+LIMIT = 30  # seconds that one run of the driver may take
 
 
 class Violation(Exception):

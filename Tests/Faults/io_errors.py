@@ -20,7 +20,7 @@ import verbs
 from common import Violation, check, fail, require
 
 CALLS = ("pwrite64", "write", "fdatasync", "fsync", "openat", "ftruncate", "unlink", "link", "rename")
-NAMED = re.compile(r"fault-driver: error: (store|sqlite|system|vault|permission|server|key|sealing)\b")
+NAMED = re.compile(r"fault-driver: error: (store|sqlite|unknown commit: sqlite|system|vault|permission|server|key|sealing)\b")
 
 
 class Tally:

@@ -90,6 +90,8 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
                 "export f --export-passphrase-fd secret",
                 .notADescriptor(option: "--export-passphrase-fd")
             ),
+            ParsingRow("doctor"), ParsingRow("doctor --json"),
+            ParsingRow("doctor x", .strayWord("x")),
             ParsingRow("import f"), ParsingRow("import -"),
             ParsingRow("import f --dry-run --replace --json --import-passphrase-fd 3"),
             ParsingRow("import", .missing("FILE")), ParsingRow("import f g", .strayWord("g")),

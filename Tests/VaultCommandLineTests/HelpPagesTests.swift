@@ -11,7 +11,8 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "unlock", "lock", "key", "backup", "restore", "verify", "export", "import",
+                "unlock", "lock", "key", "backup", "restore", "verify", "doctor", "export",
+                "import",
                 "agent",
             ]
         )
@@ -74,7 +75,7 @@ import Testing
                     "--redirect-uri URI", "--no-browser",
                 ]
             ),
-            ("list", ["--json"]), ("status", ["--json"]),
+            ("list", ["--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
             (
                 "export",

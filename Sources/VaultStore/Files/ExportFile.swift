@@ -41,7 +41,7 @@ package enum ExportFile {
             guard !FileSystem.exists(path) else { throw SystemError.exists }
             try FileSystem.writeNew(file.temporary, ExportArmor.text(of: envelope).span)
         } catch {
-            throw .file(path: path, error)
+            throw error == .exists ? .fileExists(path: path) : .file(path: path, error)
         }
         return file
     }

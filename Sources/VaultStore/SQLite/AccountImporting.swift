@@ -51,13 +51,15 @@ extension VaultFile {
     ) throws -> ImportPlan {
         var plan = ImportPlan(isReplacing: isReplacing)
         for account in export.accounts {
-            let hash = account.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }
+            let hashes = account.tokens.refreshToken.map { keyring.spentTokenHashes(of: $0) } ?? []
+            // The others are those of earlier root keys: what was spent is remembered by them too.
+            let hash = hashes.first
             plan.decide(
                 on: account,
                 hash: hash,
                 ImportPlan.Here(
                     same: try self.account(account.id),
-                    isSpent: try hash.map { try isSpent($0) } ?? false,
+                    isSpent: try hashes.contains(where: isSpent),
                     holder: try hash.flatMap { try holder(of: $0, besides: account.id) },
                     isNameTaken: try isTaken(account.name, besides: account.id)
                 )

@@ -16,8 +16,12 @@ struct CommandTour {
         try signIn()
         try signInWithABrowser()
         try add()
+        try changeKeys()
+        try lockAndUnlock()
         for name in ["public", "conf", "added"] { try use(name) }
         try refuseWithAnEcho()
+        try copy()
+        try export()
         try lookAround()
     }
 
@@ -133,7 +137,7 @@ struct CommandTour {
         try expect(stage.finish(agent), 0)
     }
 
-    private func expect(_ ended: Ended, _ code: Int32) throws {
+    func expect(_ ended: Ended, _ code: Int32) throws {
         guard ended.code == code else { throw HarnessError("not \(code): \(ended)") }
     }
 }

@@ -2,14 +2,14 @@ import FoundationEssentials
 import Glibc
 
 /// Looks for a secret in bytes, also where it was encoded.
-struct SecretForms {
+struct SecretSearch {
     private let forms: [(name: String, bytes: [UInt8])]
 
-    init(of text: String) {
-        self.init(of: Array(text.utf8))
+    init(for text: String) {
+        self.init(for: Array(text.utf8))
     }
 
-    init(of raw: [UInt8]) {
+    init(for raw: [UInt8]) {
         var forms = Self.plain(raw) + Self.escaped(raw)
         for offset in 0..<3 {
             let whole = Self.base64(raw, after: offset)
