@@ -144,7 +144,7 @@ extension EndToEndTests {
                 let token = try stage.vault("token", "work").word
                 let path = "\(stage.root)/export"
                 let said = try export(stage, path)
-                let search = SecretForms(of: token)
+                let search = SecretSearch(for: token)
                 for bytes in [try Files.read(path), said.stdout, said.stderr] {
                     #expect(search.firstFound(in: bytes) == nil)
                 }
