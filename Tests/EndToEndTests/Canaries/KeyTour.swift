@@ -21,7 +21,6 @@ extension CommandTour {
             (0, ["rotate", "--passphrase-fd", "4"], [4: TourSecrets.first]),
             (0, ["rotate", "--recovery-key-fd", "4"], [4: recoveryKey.lowercased()]),
             (5, ["rotate", "--passphrase-fd", "4"], [4: TourSecrets.wrong]),
-            (5, ["rotate", "--passphrase-fd", "4"], [4: TourSecrets.second]),
             (1, ["rotate", "--passphrase-fd", "4"], [4: TourSecrets.wrong + "\0"]),
             (5, ["rotate", "--recovery-key-fd", "4"], [4: String(recoveryKey.dropLast(3))]),
             (5, ["rotate", "--recovery-key-fd", "4"], [4: TourSecrets.wrong]),
@@ -85,7 +84,9 @@ extension CommandTour {
         for words in [["unlock"], ["key", "rotate"], ["list"]] {
             try type(words) { person in
                 guard words != ["list"] else { return }
-                try person.answer("Passphrase of the vault: ", TourSecrets.wrong)
+                if words == ["unlock"] {
+                    try person.answer("Passphrase of the vault: ", TourSecrets.wrong)
+                }
                 try person.answer("Passphrase of the vault: ", TourSecrets.first)
             }
         }
