@@ -15,7 +15,8 @@ let settings: [SwiftSetting] = [
 let safeSettings = settings + [.strictMemorySafety()]
 
 // A fault put in on purpose: Tests/Faults/mutants.py shows that the tests see it.
-let mutant: [SwiftSetting] = Context.environment["VAULT_MUTANT"].map { [.define("MUTANT_\($0)")] } ?? []
+let mutant: [SwiftSetting] =
+    Context.environment["VAULT_MUTANT"].map { [.define("MUTANT_\($0)")] } ?? []
 
 let package = Package(
     name: "vault",
