@@ -71,7 +71,8 @@ class Tally:
 def points(verb, directory):
     """The system calls of one undisturbed run: (call, its number, step)."""
     if not verb.is_traced:
-        return []
+        # All but the first come again with every refresh.
+        return [("announcement", number, step) for step in verb.steps for number in range(1, 2 if step == "open" else 8)]
     stage = verb.make(os.path.join(directory, f"plan-{verb.name}"))
     log = os.path.join(directory, f"plan-{verb.name}.log")
     common.run(["strace", "-o", log, *stage.command(verb.name, verb.rounds)]).require_success()
@@ -102,6 +103,13 @@ def killed_at(verb, stage, call, number):
     inject = f"inject={call}:signal=KILL:when={number}"
     command = ["strace", "-f", "-o", "/dev/null", "-e", f"trace={call}", "-e", inject]
     return common.run(command + stage.command(verb.name, verb.rounds))
+
+
+def killed_itself(verb, stage, step, number):
+    """One run that dies right after it announced a step for the nth time."""
+    ended = common.run(stage.command(verb.name, 1000), env=os.environ | {"FAULT_DIE": f"{step}:{number}"})
+    ended.step = step
+    return ended
 
 
 def killed_after(verb, stage, delay):
@@ -141,7 +149,10 @@ class Worker:
             ended = killed_after(self.verb, stage, self.random.uniform(0.0005, 0.012))
         else:
             call, number, _ = next(self.turn[step])
-            ended = killed_at(self.verb, stage, call, number)
+            if self.verb.is_traced:
+                ended = killed_at(self.verb, stage, call, number)
+            else:
+                ended = killed_itself(self.verb, stage, step, number)
         self.tally.count(self.verb, ended, step is None)
         return ended
 

@@ -21,6 +21,7 @@ class Verb:
     rounds = 2  # repetitions in one run: a kill in the second meets a save that was acknowledged
     kills_per_vault = 12  # in a row, each on what the one before left
     is_traced = True
+    rereads = False  # one bad read is read again before anything is called damaged
     mended_by = None  # what is run after the kills, if not the verb itself
 
     def make(self, root):
@@ -44,6 +45,7 @@ class Verb:
 
 class Refresh(Verb):
     name = "refresh"
+    rereads = True
     steps = ("open", "lock", "read", "claim", "send", "install")
 
     def verify(self, stage, before, runs, after):
@@ -66,10 +68,10 @@ class Refresh(Verb):
 
 
 class Library(Refresh):
-    """Through VaultKit, whose threads strace would count apart: killed at random only."""
+    """Through VaultKit, whose threads strace would count apart: it kills itself at its fault points."""
 
     name = "kit"
-    steps = ()
+    steps = ("open", "ask", "claimed", "answered", "installing", "installed", "saved")
     is_traced = False
     # After a kill its next refresh may spend the refresh token again, once, which is what it
     # documents and what a strict server forbids: a person signs in again instead.
@@ -85,6 +87,7 @@ class Library(Refresh):
 
 class Add(Verb):
     name = "add"
+    rereads = True
     steps = ("open", "sign-in", "insert")
 
     def verify(self, stage, before, runs, after):
@@ -104,6 +107,7 @@ class Add(Verb):
 
 class Switch(Verb):
     name = "switch"
+    rereads = True
     steps = ("open", "select")
     rounds = 3
 
@@ -158,6 +162,7 @@ class Rekey(Keys):
 
 class Backup(Keys):
     name = "backup"
+    rereads = True
     steps = ("open", "backup")
 
     def make(self, root):

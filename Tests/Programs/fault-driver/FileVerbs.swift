@@ -21,7 +21,8 @@ extension Driver {
             Announcement.step("migrate")
             let file = try VaultFile(order.location)
             try file.unlock(with: .keyFileAt(path: order.keyFile))
-            Announcement.saved("migrate", generation: 0, serial: try file.accountCount())
+            let count = try file.rereading { try $0.accountCount() }
+            Announcement.saved("migrate", generation: 0, serial: count)
         }
         Announcement.step("end")
     }
