@@ -14,8 +14,10 @@ struct CommandTour {
 
     func run() throws {
         try signIn()
+        try expect(stage.vault("doctor"), 0)
         try signInWithABrowser()
         try add()
+        try exportAndImport()
         for name in ["public", "conf", "added"] { try use(name) }
         try refuseWithAnEcho()
         try lookAround()
@@ -67,6 +69,22 @@ struct CommandTour {
         ] {
             try expect(stage.vault(["add", "other"] + place, input: input), 1)
         }
+    }
+
+    /// Out of the vault and back, sealed and readable.
+    private func exportAndImport() throws {
+        let path = "\(stage.root)/exported"
+        let passphrase = [Int32(7): "\(Self.prefix)-passphrase\n"]
+        let export = ["export", path, "--export-passphrase-fd", "7"]
+        try expect(stage.vault(export, descriptors: passphrase), 0)
+        let taken = ["import", path, "--import-passphrase-fd", "7"]
+        try expect(stage.vault(taken + ["--json"], descriptors: passphrase), 0)
+        try expect(stage.vault(taken, descriptors: [7: "\(Self.prefix)-wrong\n"]), 5)
+        let plain = try stage.vault("export", "--plaintext")
+        try expect(plain, 0)
+        try expect(stage.vault(["import", "-"], input: plain.out), 0)
+        let bad = plain.out.replacing("access_token", with: "token")
+        try expect(stage.vault(["import", "-"], input: bad), 1)
     }
 
     private var place: [String] {

@@ -64,6 +64,7 @@ enum AllowedOutput {
     static func isSecret(_ words: [String]) -> Bool {
         switch words.first {
         case "token": true
+        case "export": words.contains("--plaintext")
         default: false
         }
     }

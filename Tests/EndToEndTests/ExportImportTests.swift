@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEndTests {
     /// Accounts that go from one vault to another: two homes and one server.
-    @Suite struct ExportTests {
+    @Suite struct ExportImportTests {
         private static let words = "the export's own"
 
         /// K03, K06: nobody is logged out, and an old file brings nothing back.
@@ -144,7 +144,7 @@ extension EndToEndTests {
                 let token = try stage.vault("token", "work").word
                 let path = "\(stage.root)/export"
                 let said = try export(stage, path)
-                let search = SecretSearch(for: token)
+                let search = SecretForms(of: token)
                 for bytes in [try Files.read(path), said.stdout, said.stderr] {
                     #expect(search.firstFound(in: bytes) == nil)
                 }
