@@ -15,7 +15,8 @@ let settings: [SwiftSetting] = [
 let safeSettings = settings + [.strictMemorySafety()]
 
 // A fault put in on purpose: Tests/Faults/mutants.py shows that the tests see it.
-let mutant: [SwiftSetting] = Context.environment["VAULT_MUTANT"].map { [.define("MUTANT_\($0)")] } ?? []
+let mutant: [SwiftSetting] =
+    Context.environment["VAULT_MUTANT"].map { [.define("MUTANT_\($0)")] } ?? []
 
 let package = Package(
     name: "vault",
@@ -192,7 +193,7 @@ let package = Package(
         .testTarget(
             name: "VaultCommandLineTests",
             dependencies: [
-                "Platform", "OAuth", "VaultStore", "VaultKit", "VaultAgentClient",
+                "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultAgentClient",
                 "VaultCommandLine",
             ],
             exclude: ["Snapshots"],

@@ -11,10 +11,12 @@ import VaultSQLite
             try connection.executeScript(itemTable)
             try connection.write { for value in 1...400 { try connection.insert(Int64(value)) } }
             await #expect(processExitsWith: .exitCode(10)) { [path = path as String] in
+                // SQLITE_NOMEM
+                let outOfMemory: Int32 = 7
                 var failures = 0
                 var successes = 0
                 var next: Int64 = 1000
-                for limit in stride(from: 400_000, through: 2_000, by: -1_000) {
+                for limit in stride(from: 400_000, through: 2_000, by: -3_000) {
                     do {
                         let connection = try Connection(path: path, mode: .readWrite)
                         try connection.execute("PRAGMA hard_heap_limit = \(limit)")
@@ -29,7 +31,10 @@ import VaultSQLite
                         successes += 1
                         next += 1
                     } catch let error as SQLiteError {
-                        guard error.code.primary == .outOfMemory else { exit(12) }
+                        guard error.code.primary.rawValue == outOfMemory else { exit(12) }
+                        failures += 1
+                    } catch let error as UnknownCommit {
+                        guard error.cause.code.primary == .outOfMemory else { exit(14) }
                         failures += 1
                     }
                 }

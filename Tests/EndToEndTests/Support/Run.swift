@@ -73,6 +73,8 @@ struct Launch {
     /// More descriptors, with what can be read from them.
     var descriptors: [Int32: String] = [:]
     var output = Output.file
+    /// The terminal it is started from, in place of its standard input.
+    var terminal: PseudoTerminal?
     /// Whether it waits for SIGCONT before it becomes the program.
     var isHeldBack = false
 
@@ -108,7 +110,8 @@ struct Launch {
             start.0,
             start.1,
             environment: environment,
-            descriptors: map
+            descriptors: map,
+            terminal: terminal?.path
         )
         return Run(
             process: process,
