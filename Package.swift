@@ -193,7 +193,7 @@ let package = Package(
         .testTarget(
             name: "VaultCommandLineTests",
             dependencies: [
-                "Platform", "OAuth", "VaultStore", "VaultKit", "VaultAgentClient",
+                "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultAgentClient",
                 "VaultCommandLine",
             ],
             exclude: ["Snapshots"],

@@ -20,6 +20,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
     package static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
     package static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
+    package static let outOfMemory = ResultCode(rawValue: SQLITE_NOMEM)
     package static let schema = ResultCode(rawValue: SQLITE_SCHEMA)
 
     static let error = ResultCode(rawValue: SQLITE_ERROR)

@@ -22,7 +22,7 @@ extension EndToEndTests {
             func files(below directories: [String]) throws -> [String] {
                 try directories.flatMap { try Files.tree($0) }.filter { path in
                     let content = try Files.read(path)
-                    return all.contains { piece in content.firstRange(of: piece) != nil }
+                    return all.contains { SecretSearch.contains(content, $0) }
                 }
             }
         }

@@ -105,6 +105,26 @@ extension EndToEndTests {
             return try Self.search.leaks(in: trace.calls(), of: stage)
         }
 
+        /// The agent does say an account's name, which is a secret for once.
+        @Test func inAnAnswerOfTheAgent() throws {
+            guard NotRun.isRoot else {
+                return try NotRun.needsRoot("a trace of what the agent answers")
+            }
+            try withStage { stage in
+                let server = try stage.startServer()
+                let trace = SystemCallTrace(in: "\(stage.notes)trace")
+                stage.wrapper = try trace.command()
+                try stage.initialize()
+                try stage.add("CANARY-name", from: server)
+                #expect(try stage.vault("status", "CANARY-name").code == 0)
+                #expect(try stage.vault("refresh", "CANARY-name").code == 0)
+                #expect(try stage.vault("agent", "stop").code == 0)
+                let search = LeakSearch(for: [Canary("name", "CANARY-name")])
+                let leaks = try search.leaks(in: trace.calls(), of: stage)
+                #expect(leaks.contains { $0.channel == .answer }, "\(leaks)")
+            }
+        }
+
         @Test func inTheArgumentsAndEnvironmentOfARunningProcess() throws {
             try withStage { stage in
                 #expect(try Self.search.processes(of: stage).isEmpty)

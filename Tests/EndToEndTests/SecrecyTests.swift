@@ -24,6 +24,7 @@ extension EndToEndTests {
                 #expect(live.isEmpty, "\(live)")
                 #expect(try CommandList(stage).missing(in: stage.history) == [])
                 try addRecoveryKeys(of: stage, to: &search)
+                try expectOneRecoveryKey(on: tour.terminals, &search)
                 if let trace {
                     let calls = try trace.calls()
                     addVerifiers(in: calls, to: &search)
@@ -75,6 +76,21 @@ extension EndToEndTests {
                 #expect(shown.count == 1)
                 for canary in TourSecrets.canaries(ofRecoveryKey: key) { search.add(canary) }
             }
+        }
+
+        /// Of all that is typed and shown at a terminal, this alone can be read on it.
+        private func expectOneRecoveryKey(
+            on terminals: CommandTour.Terminals,
+            _ search: inout LeakSearch
+        ) throws {
+            let shown = terminals.texts.joined()
+            let lines = shown.split(separator: "\n").filter { $0.hasPrefix("    ") }
+            #expect(lines.count == 1 && shown.contains("Passphrase of the vault: "))
+            let text = Array(shown.utf8)
+            #expect(search.leaks(.standardOutput, text, at: "terminal").isEmpty)
+            let recoveryKey = try #require(lines.first.map { String($0.dropFirst(4)) })
+            #expect(recoveryKey.count == 67)
+            TourSecrets.canaries(ofRecoveryKey: recoveryKey).forEach { search.add($0) }
         }
 
         /// The agent makes the verifiers of PKCE, and shows them to nobody but the server.

@@ -77,7 +77,10 @@ import VaultAgentClient
         let gone = AgentDocument(running: false, pid: nil, version: nil)
         try expect(
             AgentStatusDocument(agent: running),
-            #"{"agent":{"pid":42,"running":true,"version":"0.1.0"},"schemaVersion":1}"#
+            """
+            {"agent":{"lockReason":null,"locked":null,"locksAt":null,"pid":42,"running":true,\
+            "version":"0.1.0"},"schemaVersion":1}
+            """
         )
         try expect(
             StatusDocument(
@@ -94,7 +97,8 @@ import VaultAgentClient
             """
             {"accounts":[{"current":false,"dueAt":null,"expiresAt":null,"failureCount":2,\
             "generation":3,"issuer":null,"lastFailure":"unreachable","name":"home",\
-            "state":"sign_in_needed"}],"agent":{"pid":null,"running":false,"version":null},\
+            "state":"sign_in_needed"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
+            "pid":null,"running":false,"version":null},\
             "schemaVersion":1}
             """
         )
@@ -114,7 +118,8 @@ import VaultAgentClient
             {"accounts":[{"current":true,"dueAt":"2025-10-09T08:43:20Z",\
             "expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"generation":1,\
             "issuer":"https://as.example","lastFailure":null,"name":"work","state":"active"}],\
-            "agent":{"pid":null,"running":false,"version":null},"schemaVersion":1}
+            "agent":{"lockReason":null,"locked":null,"locksAt":null,\
+            "pid":null,"running":false,"version":null},"schemaVersion":1}
             """
         )
     }

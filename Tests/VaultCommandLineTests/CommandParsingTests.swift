@@ -61,6 +61,19 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
 
             ParsingRow("refresh a"), ParsingRow("refresh", noName),
             ParsingRow("remove a"), ParsingRow("remove", noName),
+            ParsingRow("remove --purge-backups a"), ParsingRow("remove a b", .strayWord("b")),
+
+            ParsingRow("backup /f"), ParsingRow("backup", .missing("FILE")),
+            ParsingRow("backup --anyway /f"), ParsingRow("backup a b", .strayWord("b")),
+            ParsingRow("restore /f"), ParsingRow("restore", .missing("FILE")),
+            ParsingRow("restore --json --replace --key-file=/k /f"),
+            ParsingRow("restore --replce /f", .unknownOption("--replce", nearest: "--replace")),
+            ParsingRow("verify"), ParsingRow("verify /f"), ParsingRow("verify --json"),
+            ParsingRow("verify a b", .strayWord("b")),
+            ParsingRow(
+                "verify --passphrase-fd x",
+                .notADescriptor(option: "--passphrase-fd")
+            ),
 
             ParsingRow("export f"), ParsingRow("export f --move --account a --account b"),
             ParsingRow("export --plaintext"), ParsingRow("export --plaintext --account a"),
@@ -140,6 +153,19 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
                 "key rekey --slot-fd 4:5 --slot-fd 4:6",
                 .repeatedOption("--slot-fd 4:N")
             ),
+
+            ParsingRow("unlock"), ParsingRow("unlock --passphrase-fd 3 --lock-after 8h"),
+            ParsingRow("unlock --key-fd 3"), ParsingRow("unlock --recovery-key-fd=3"),
+            ParsingRow("unlock --key-file /k"),
+            ParsingRow("unlock --passphrase-fd 3 --key-fd 4", .strayWord("--key-fd")),
+            ParsingRow(
+                "unlock --passphrase-fd hunter2",
+                .notADescriptor(option: "--passphrase-fd")
+            ),
+            ParsingRow("unlock hunter2", .strayWord("hunter2")),
+            ParsingRow("lock"), ParsingRow("lock --after 15m"),
+            ParsingRow("lock x", .strayWord("x")),
+            ParsingRow("lock --after", .missingValue(option: "--after")),
 
             ParsingRow("agent run"), ParsingRow("agent start"), ParsingRow("agent stop"),
             ParsingRow("agent status"), ParsingRow("agent start x", .strayWord("x")),

@@ -12,8 +12,7 @@ import Testing
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
                 "unlock", "lock", "key", "backup", "restore", "verify", "doctor", "export",
-                "import",
-                "agent",
+                "import", "agent",
             ]
         )
         for command in HelpPages.commands {
@@ -75,6 +74,14 @@ import Testing
                     "--redirect-uri URI", "--no-browser",
                 ]
             ),
+            (
+                "unlock",
+                [
+                    "--passphrase-fd N", "--key-fd N", "--recovery-key-fd N", "--key-file PATH",
+                    "--lock-after DURATION",
+                ]
+            ),
+            ("lock", ["--after DURATION"]),
             ("list", ["--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
             (

@@ -118,6 +118,36 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             hint: "vault remove work removes it"
         ),
         ReportRow(
+            .damaged,
+            [.path: "/v/copy.db", .found: "3"],
+            "/v/copy.db is damaged or was tampered with: 3 findings",
+            hint: "vault restore FILE brings a backup back"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "file_exists", .path: "/v/copy.db"],
+            "there is a file already: /v/copy.db",
+            hint: "name another one"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "same_file", .path: "/v/vault.db"],
+            "/v/vault.db is the vault itself",
+            hint: "name a backup of it"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "companion_file", .path: "/v/copy.db-wal"],
+            "/v/copy.db-wal lies there: it is of another database, or of one that was not closed",
+            hint: "move it away if it does not belong there; nothing was changed"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "other_vault", .path: "/v/copy.db"],
+            "/v/copy.db is a backup of another vault than the one here",
+            hint: "--replace restores it all the same, and keeps the one here as a backup"
+        ),
+        ReportRow(
             .verifyBeforeUse,
             of: "work",
             "account 'work' came back from an old copy: its refresh token may be spent by now",
@@ -147,12 +177,13 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             .locked,
             [.reason: "key_file_missing", .path: "/k"],
             "the vault is locked: its key file /k is missing",
-            hint: "put the key file back"
+            hint: "put the key file back; with a passphrase or recovery key: vault unlock"
         ),
         ReportRow(
             .locked,
             [.reason: "key_file_wrong", .path: "/k"],
-            "the vault is locked: /k is the key file of another vault"
+            "the vault is locked: /k is the key file of another vault, or an old one",
+            hint: "vault key list shows what opens it"
         ),
         ReportRow(
             .locked,
@@ -160,7 +191,92 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             "the vault is locked: /k is no key file",
             hint: "a key file has 32 bytes"
         ),
-        ReportRow(.locked, [.reason: "no_key_file_slot"], "the vault is locked"),
+        ReportRow(
+            .locked,
+            [.reason: "no_key_file_slot"],
+            "the vault is locked: no key file opens it",
+            hint: "vault unlock"
+        ),
+        ReportRow(.locked, "the vault is locked", hint: "vault unlock"),
+        ReportRow(.locked, [.reason: "asked"], "the vault is locked", hint: "vault unlock"),
+        ReportRow(
+            .locked,
+            [.reason: "time"],
+            "the vault is locked: its time was up",
+            hint: "vault unlock"
+        ),
+        ReportRow(
+            .locked,
+            [.reason: "keys_replaced"],
+            "the vault is locked: another process gave it new keys",
+            hint: "vault unlock"
+        ),
+        ReportRow(
+            .locked,
+            [.reason: "passphrase_wrong"],
+            "the passphrase is wrong",
+            hint: "try again, or give the recovery key in its place"
+        ),
+        ReportRow(
+            .locked,
+            [.reason: "no_passphrase_slot"],
+            "no passphrase opens this vault",
+            hint: "vault key list shows what opens it"
+        ),
+        ReportRow(
+            .locked,
+            [.reason: "recovery_key_wrong"],
+            "this is the recovery key of another vault, or an old one",
+            hint: "vault key list shows what opens it"
+        ),
+        ReportRow(
+            .locked,
+            [.reason: "recovery_key_malformed"],
+            "this is no recovery key: it is mistyped, or not all of it",
+            hint: "it has 54 letters and digits, in groups of four"
+        ),
+        ReportRow(
+            .locked,
+            [.reason: "no_recovery_slot"],
+            "no recovery key opens this vault",
+            hint: "vault key list shows what opens it"
+        ),
+        ReportRow(
+            .locked,
+            [.reason: "key_wrong"],
+            "these bytes are the key file of another vault, or an old one",
+            hint: "vault key list shows what opens it"
+        ),
+        ReportRow(
+            .locked,
+            [.reason: "out_of_memory"],
+            "there is not enough memory to work with the passphrase",
+            hint: "end other programs, or raise the limit of this one (ulimit -v)"
+        ),
+        ReportRow(
+            .busy,
+            [.reason: "vault_in_use"],
+            "the vault is in use: a refresh or other work on it goes on",
+            hint: "try again"
+        ),
+        ReportRow(
+            .busy,
+            [.reason: "unlocking"],
+            "another unlock is under way",
+            hint: "try again"
+        ),
+        ReportRow(
+            .busy,
+            [.reason: "locking"],
+            "the agent is locking the vault: what is in flight is stored first",
+            hint: "try again"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.field: "key", .reason: "not_32_bytes"],
+            "these bytes are no key",
+            hint: "a key file has 32 bytes"
+        ),
         ReportRow(
             .tampered,
             [.found: "account work"],

@@ -33,6 +33,9 @@ import VaultSQLite
                     } catch let error as SQLiteError {
                         guard error.code.primary.rawValue == outOfMemory else { exit(12) }
                         failures += 1
+                    } catch let error as UnknownCommit {
+                        guard error.cause.code.primary == .outOfMemory else { exit(14) }
+                        failures += 1
                     }
                 }
                 exit(successes > 0 && failures > 20 ? 10 : 13)

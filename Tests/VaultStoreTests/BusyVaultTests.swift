@@ -13,35 +13,48 @@ import VaultSQLite
     private static let writers = 4
     private static let rounds = 4
 
-    /// What the threads of a crowd met with.
-    private struct Crowd {
-        var errors: [String] = []
-        var left = 0
+    /// The threads of a crowd, and what they met with.
+    private final class Crowd: Sendable {
+        private let state: Locked<(errors: [String], left: Int)>
+
+        init(count: Int) {
+            state = Locked((errors: [], left: count))
+        }
+
+        var isThere: Bool { state.withLock { $0.left > 0 } }
+        var errors: [String] { state.withLock { $0.errors } }
+
+        func join(as part: Part, in vault: TemporaryVault) {
+            var failure: String?
+            do {
+                try BusyVaultTests.take(part: part, in: vault)
+            } catch {
+                failure = "\(error)"
+            }
+            let errors = failure.map { [$0] } ?? []
+            state.withLock { state in
+                state.errors += errors
+                state.left -= 1
+            }
+        }
     }
 
     @Test("F-16: 128 readers and some writers wait for each other, and none is turned away")
     func aCrowd() async throws {
         try await withTemporaryVault { vault in
             _ = try vault.open().insert(Fixture.account("work"))
-            let crowd = Locked(Crowd(left: Self.readers + Self.writers))
+            let crowd = Crowd(count: Self.readers + Self.writers)
             for number in 0..<Self.readers + Self.writers {
-                try DedicatedThread.start {
-                    do {
-                        let isWriter = number % (Self.readers / Self.writers) == 0
-                        try Self.take(part: isWriter ? .write : .read, in: vault)
-                    } catch {
-                        crowd.withLock { $0.errors.append("\(error)") }
-                    }
-                    crowd.withLock { $0.left -= 1 }
-                }
+                let part: Part = number < Self.writers ? .write : .read
+                try DedicatedThread.start { crowd.join(as: part, in: vault) }
             }
-            while crowd.withLock({ $0.left }) > 0 { try await Task.sleep(for: .milliseconds(10)) }
-            #expect(crowd.withLock { $0.errors } == [])
+            while crowd.isThere { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(crowd.errors == [])
             #expect(try vault.open().accountCount() >= 1 + Self.writers)
         }
     }
 
-    private enum Part { case read, write }
+    private enum Part: Sendable { case read, write }
 
     private static func take(part: Part, in vault: TemporaryVault) throws {
         for _ in 1...rounds {

@@ -22,12 +22,13 @@ import VaultCrypto
         let before = bytes(of: vault.database)
         let file = try vault.open()
         #expect(try file.account(named: "work").tokens == Fixture.tokens("work"))
-        for write in [
-            { _ = try file.insert(Fixture.account("home")) },
-            { try file.remove("work") },
-            { try file.proveWritable() },
-        ] {
-            #expect(throws: (any Error).self) { try write() }
+        let writes: [(String, () throws -> Void)] = [
+            ("insert", { _ = try file.insert(Fixture.account("home")) }),
+            ("remove", { try file.remove("work") }),
+            ("prove", { try file.proveWritable() }),
+        ]
+        for (name, write) in writes {
+            #expect(throws: (any Error).self, "\(name)") { try write() }
         }
         #expect(try file.account(named: "work").tokens == Fixture.tokens("work"))
         #expect(bytes(of: vault.database) == before)

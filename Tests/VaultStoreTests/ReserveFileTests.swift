@@ -91,8 +91,8 @@ import Testing
                 try vault.create()
                 let file = try vault.open()
                 _ = try file.insert(Fixture.account("home"))
-                let before = bytes(of: vault.database)
                 for kind in [FaultyDisk.Kind.journal, .database] {
+                    let before = bytes(of: vault.database)
                     FaultyDisk.set(
                         FaultyDisk.Fault(
                             call: .write,

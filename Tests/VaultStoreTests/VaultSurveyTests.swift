@@ -2,7 +2,6 @@ import FoundationEssentials
 import Platform
 import Testing
 import VaultCrypto
-import VaultSQLite
 
 @testable import VaultStore
 
@@ -40,11 +39,11 @@ import VaultSQLite
             _ = try file.insert(Fixture.account("work"))
             #expect(FileSystem.exists(vault.journal))
             #expect(!survey.hasHotJournal())
-            try file.write {
-                try file.connection.execute("UPDATE vault SET incarnation = randomblob(16)")
-                #expect(survey.hasHotJournal())
-            }
-            #expect(!survey.hasHotJournal())
+            // As a process leaves it that is killed while it writes.
+            let kept = bytes(of: vault.journal)
+            let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+            try write(magic + kept.dropFirst(magic.count), to: vault.journal)
+            #expect(survey.hasHotJournal())
         }
     }
 

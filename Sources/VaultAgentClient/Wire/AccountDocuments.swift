@@ -42,12 +42,12 @@ package struct AccountDocument: Codable, Sendable {
 package struct AccountListDocument: Codable, Sendable {
     package var schemaVersion = WireJSON.schemaVersion
     /// Whether the vault is locked: then these are hints that nothing vouches for.
-    package let locked: Bool
+    package let locked: Bool?
     package let accounts: [AccountDocument]
     /// The names of those whose records do not open.
     package let damaged: [String]
 
-    package init(locked: Bool = false, accounts: [AccountDocument], damaged: [String] = []) {
+    package init(locked: Bool? = nil, accounts: [AccountDocument], damaged: [String] = []) {
         self.locked = locked
         self.accounts = accounts
         self.damaged = damaged
@@ -57,7 +57,6 @@ package struct AccountListDocument: Codable, Sendable {
 /// Every account and how it is doing, as the agent gives them.
 package struct AccountStatusListDocument: Codable, Sendable {
     package var schemaVersion = WireJSON.schemaVersion
-    package var locked = false
     package let accounts: [AccountStatusDocument]
     /// The names of those whose records do not open.
     package let damaged: [String]
@@ -114,7 +113,7 @@ package struct AccountStatusDocument: Codable, Sendable {
 package struct StatusDocument: Codable, Sendable {
     package var schemaVersion = WireJSON.schemaVersion
     /// Whether the vault is locked: then the accounts are hints that nothing vouches for.
-    package let locked: Bool
+    package let locked: Bool?
     package let agent: AgentDocument
     package let accounts: [AccountStatusDocument]
     /// The names of those whose records do not open.

@@ -43,12 +43,13 @@ struct Examination {
         let space = look("space") {
             FileChecks.space(
                 free: try FileSystem.freeSpace(at: location.directory),
-                reserve: try? FileSystem.status(of: location.directory + "/vault.reserve").size
+                reserve: try? FileSystem.status(of: location.reserve).size
             )
         }
+        let memory = KeyChecks.memory(isLocked: MemoryLock.isWorking)
         return [.ok("vault", "the vault is in \(location.directory)")]
             + FileChecks.permissions(survey.permissionErrors()) + space
-            + [FileChecks.journal(isHot: survey.hasHotJournal())] + opened()
+            + [FileChecks.journal(isHot: survey.hasHotJournal()), memory] + opened()
     }
 
     private func opened() -> [Finding] {

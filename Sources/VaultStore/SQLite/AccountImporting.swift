@@ -19,7 +19,7 @@ extension VaultFile {
         at now: Moment,
         due: DuePlan
     ) throws -> ImportReport {
-        try write {
+        try write(confirming: { _ in try holds(export) }) {
             let keyring = try currentKeyring()
             let plan = try plan(for: export, isReplacing, keyring)
             guard !plan.report.isRefused else { return plan.report }
@@ -33,6 +33,14 @@ extension VaultFile {
                 try select(first.account.id, with: keyring)
             }
             return plan.report
+        }
+    }
+
+    /// Whether every account is here with the pair that an export has, or with a later one.
+    private func holds(_ export: AccountExport) throws -> Bool {
+        try export.accounts.allSatisfy { exported in
+            guard let here = try account(exported.id) else { return false }
+            return here.generation > exported.generation || here.tokens == exported.tokens
         }
     }
 

@@ -87,7 +87,9 @@ extension VaultFile {
         try write { try touch() }
     }
 
+    /// Writes a page as it is; an UPDATE to the same value would write none.
     private func touch() throws {
-        try connection.execute("UPDATE vault SET incarnation = incarnation")
+        let version = try connection.integerPragma("user_version")
+        try connection.execute("PRAGMA user_version = \(version)")
     }
 }

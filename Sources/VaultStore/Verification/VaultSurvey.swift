@@ -18,10 +18,10 @@ package struct VaultSurvey: Sendable {
     package func permissionErrors() -> [any Error] {
         let backups = BackupFolder(location)
         let directories = [location.directory, backups.path]
-        let reserve = location.directory + "/vault.reserve"
         let files =
             [location.database] + location.companions
-            + [location.lock, reserve, location.log, location.log + ".1"]
+            + [location.lock, location.reserve, location.networkPermission]
+            + [location.log, location.log + ".1"]
             + ((try? backups.all()) ?? [])
         return directories.compactMap { Self.error($0, FilePermissions.checkDirectory) }
             + files.compactMap { Self.error($0, FilePermissions.checkFile) }

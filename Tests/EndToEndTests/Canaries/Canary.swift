@@ -30,6 +30,8 @@ enum Channel: String, CaseIterable {
     case file
     /// Whatever was written to a file, also to one that is gone.
     case write
+    /// What the agent answers to its clients, which is no place for what renews a token.
+    case answer
     case argument
     case environment
     case crash

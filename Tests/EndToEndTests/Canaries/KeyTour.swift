@@ -21,7 +21,6 @@ extension CommandTour {
             (0, ["rotate", "--passphrase-fd", "4"], [4: TourSecrets.first]),
             (0, ["rotate", "--recovery-key-fd", "4"], [4: recoveryKey.lowercased()]),
             (5, ["rotate", "--passphrase-fd", "4"], [4: TourSecrets.wrong]),
-            (5, ["rotate", "--passphrase-fd", "4"], [4: TourSecrets.second]),
             (1, ["rotate", "--passphrase-fd", "4"], [4: TourSecrets.wrong + "\0"]),
             (5, ["rotate", "--recovery-key-fd", "4"], [4: String(recoveryKey.dropLast(3))]),
             (5, ["rotate", "--recovery-key-fd", "4"], [4: TourSecrets.wrong]),
@@ -68,5 +67,41 @@ extension CommandTour {
             ["-c", line, "sh", key, vault.path] + vault.arguments
         )
         try expect(stage.run(launch), 0)
+    }
+
+    /// A vault beside this one, everything about which is typed at a terminal.
+    func typeSecrets() throws {
+        let yes = #"Type "yes" or "no": "#
+        try type(["init"]) { person in
+            try person.answer(#"Type "passphrase" or "key file": "#, "passphrase")
+            try person.answer("New passphrase: ", TourSecrets.first)
+            try person.answer("The same again: ", TourSecrets.second)
+            try person.answer("New passphrase: ", TourSecrets.first)
+            try person.answer("The same again: ", TourSecrets.first)
+            try person.answer(yes, "yes")
+            try person.answer("Write it down, then press Return: ", "")
+        }
+        for words in [["unlock"], ["key", "rotate"], ["list"]] {
+            try type(words) { person in
+                guard words != ["list"] else { return }
+                if words == ["unlock"] {
+                    try person.answer("Passphrase of the vault: ", TourSecrets.wrong)
+                }
+                try person.answer("Passphrase of the vault: ", TourSecrets.first)
+            }
+        }
+        let other: [String: String?] = ["VAULT_HOME": "\(stage.home)/typed-vault"]
+        try expect(stage.vault(["agent", "stop"], environment: other), 0)
+    }
+
+    private func type(_ words: [String], _ talk: (Person) throws -> Void) throws {
+        let person = try Person()
+        var launch = try stage.vaultLaunch(words)
+        launch.environment["VAULT_HOME"] = "\(stage.home)/typed-vault"
+        launch.terminal = person.terminal
+        let run = try stage.start(launch)
+        try talk(person)
+        try expect(stage.finish(run), 0)
+        terminals.texts.append(person.seen)
     }
 }

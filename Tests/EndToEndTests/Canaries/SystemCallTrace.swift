@@ -98,10 +98,15 @@ struct SystemCall {
     /// Whether it put something where it stays or where others look.
     ///
     /// Requests to servers and between command and agent are there to carry secrets; what went to
-    /// the outputs is looked at as output.
+    /// the outputs and to terminals is looked at there.
     func isForOthers(_ stage: Stage) -> Bool {
-        let kinds = ["TCP:", "TCPv6:", "UNIX", "anon_inode:"]
+        let kinds = ["TCP:", "TCPv6:", "UNIX", "anon_inode:", "/dev/tty<", "/dev/pts/"]
         return !kinds.contains { target.hasPrefix($0) } && !target.hasPrefix(stage.notes)
+    }
+
+    /// Whether the agent said it to a client; its end of a connection has the socket's name.
+    func isAnswer(of stage: Stage) -> Bool {
+        target.hasPrefix("UNIX") && target.contains("agent.sock")
     }
 
     /// With each \xHH put back into the byte it stands for.

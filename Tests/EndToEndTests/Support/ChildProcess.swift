@@ -6,17 +6,24 @@ final class ChildProcess {
     private var status: Int32?
 
     /// Starts a program; `descriptors` maps each descriptor of the child to one of ours.
+    ///
+    /// It has the terminal that is given, or none at all: whoever runs the tests at one is not asked.
     init(
         _ path: String,
         _ arguments: [String],
         environment: [String: String],
-        descriptors: [Int32: Int32]
+        descriptors: [Int32: Int32],
+        terminal: String? = nil
     ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (theirs, ours) in descriptors {
             posix_spawn_file_actions_adddup2(&actions, ours, theirs)
+        }
+        if let terminal {
+            // A session leader gets its controlling terminal by opening one.
+            posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
         }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -32,6 +39,9 @@ final class ChildProcess {
         pid = child
     }
 
+    /// POSIX_SPAWN_SETSID of <spawn.h>, which Swift does not see.
+    private static let setSession: Int16 = 0x80
+
     /// The threads of this process block signals, which a child would inherit.
     private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
         var none = sigset_t()
@@ -42,7 +52,7 @@ final class ChildProcess {
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(
             &attributes,
-            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | setSession
         )
     }
 

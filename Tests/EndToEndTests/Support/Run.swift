@@ -73,8 +73,8 @@ struct Launch {
     /// More descriptors, with what can be read from them.
     var descriptors: [Int32: String] = [:]
     var output = Output.file
-    /// A terminal to be its standard input and the controlling one.
-    var terminal: Int32?
+    /// The terminal it is started from, in place of its standard input.
+    var terminal: PseudoTerminal?
     /// Whether it waits for SIGCONT before it becomes the program.
     var isHeldBack = false
 
@@ -94,7 +94,7 @@ struct Launch {
         let base = "\(directory)/\(name)"
         try Files.write(input, to: "\(base).in")
         var map: [Int32: Int32] = [
-            0: try terminal ?? open("\(base).in", O_RDONLY),
+            0: try open("\(base).in", O_RDONLY),
             2: try open("\(base).err", O_WRONLY | O_CREAT | O_TRUNC),
         ]
         switch output {
@@ -105,15 +105,13 @@ struct Launch {
             try Files.write(content, to: "\(base).\(number)")
             map[number] = try open("\(base).\(number)", O_RDONLY)
         }
-        var start = isHeldBack ? try heldBack() : (path, arguments)
-        if terminal != nil {
-            start = (try Programs.system("setsid"), ["--ctty", "--wait", start.0] + start.1)
-        }
+        let start = isHeldBack ? try heldBack() : (path, arguments)
         let process = try ChildProcess(
             start.0,
             start.1,
             environment: environment,
-            descriptors: map
+            descriptors: map,
+            terminal: terminal?.path
         )
         return Run(
             process: process,

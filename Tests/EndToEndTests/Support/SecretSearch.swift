@@ -100,12 +100,14 @@ struct SecretSearch {
 
     /// The first form that is there.
     func firstFound(in bytes: [UInt8]) -> String? {
-        bytes.withUnsafeBytes { hay in
-            forms.first { form in form.bytes.withUnsafeBytes { Self.contains(hay, $0) } }?.name
-        }
+        forms.first { Self.contains(bytes, $0.bytes) }?.name
     }
 
-    /// The C library's own search, as far as Swift sees it.
+    /// Whether one array is part of another, at the speed of the C library.
+    static func contains(_ hay: [UInt8], _ needle: [UInt8]) -> Bool {
+        hay.withUnsafeBytes { hay in needle.withUnsafeBytes { contains(hay, $0) } }
+    }
+
     private static func contains(
         _ hay: UnsafeRawBufferPointer,
         _ needle: UnsafeRawBufferPointer

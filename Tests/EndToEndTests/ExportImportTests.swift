@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEndTests {
     /// Accounts that go from one vault to another: two homes and one server.
-    @Suite struct ExportTests {
+    @Suite struct ExportImportTests {
         private static let words = "the export's own"
 
         /// K03, K06: nobody is logged out, and an old file brings nothing back.
@@ -144,9 +144,9 @@ extension EndToEndTests {
                 let token = try stage.vault("token", "work").word
                 let path = "\(stage.root)/export"
                 let said = try export(stage, path)
-                let search = SecretSearch(for: token)
+                let canary = Canary("access token", token)
                 for bytes in [try Files.read(path), said.stdout, said.stderr] {
-                    #expect(search.firstFound(in: bytes) == nil)
+                    #expect(canary.form(in: bytes, of: path) == nil)
                 }
                 #expect(try export(stage, path).code == 1)
                 let plain = try stage.vault("export", "--plaintext")
@@ -163,7 +163,7 @@ extension EndToEndTests {
                     #"script -qec "'$1' export --plaintext" /dev/null </dev/null"#,
                     [Programs.vault()]
                 )
-                #expect(search.firstFound(in: shown.stdout) == nil)
+                #expect(canary.form(in: shown.stdout, of: "terminal") == nil)
                 #expect(shown.out.contains("not shown on a terminal"), "\(shown.out)")
             }
         }

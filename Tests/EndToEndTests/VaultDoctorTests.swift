@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEndTests {
     /// `vault doctor` on vaults that are well, ill, locked and not there.
-    @Suite struct DoctorTests {
+    @Suite struct VaultDoctorTests {
         @Test func aVaultThatIsWellHasNoProblem() throws {
             try withStage { stage in
                 let server = try stage.startServer()
@@ -19,7 +19,7 @@ extension EndToEndTests {
                     #expect(found.out.contains(line), "\(found.out)")
                 }
                 let token = try stage.vault("token", "work").word
-                #expect(SecretSearch(for: token).firstFound(in: found.stdout) == nil)
+                #expect(SecretForms(of: token).firstFound(in: found.stdout) == nil)
                 #expect(try server.statistics().refreshes == 0)
                 let json = try JSON(stage.vault("doctor", "--json").word)
                 #expect(json.keys == ["schemaVersion", "findings"])

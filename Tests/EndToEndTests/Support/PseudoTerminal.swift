@@ -1,0 +1,61 @@
+import Glibc
+
+/// A terminal: the test is the person at it, and one program has it as its own.
+final class PseudoTerminal {
+    /// What the program opens.
+    let path: String
+    private let person: Int32
+    private(set) var shown = ""
+
+    init() throws {
+        person = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), which Swift does not see.
+        var isLocked: Int32 = 0
+        var number: Int32 = 0
+        guard person >= 0, ioctl(person, 0x4004_5431, &isLocked) == 0,
+            ioctl(person, 0x8004_5430, &number) == 0
+        else { throw HarnessError("no pseudo-terminal: errno \(errno)") }
+        path = "/dev/pts/\(number)"
+    }
+
+    deinit {
+        hangUp()
+    }
+
+    /// Takes the terminal away.
+    func hangUp() {
+        close(person)
+    }
+
+    /// Whether what is typed shows.
+    var echoes: Bool {
+        var now = termios()
+        return tcgetattr(person, &now) == 0 && now.c_lflag & UInt32(ECHO) != 0
+    }
+
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(person, bytes, bytes.count)
+    }
+
+    /// Waits until something is shown that was not before, and returns all that came up to it.
+    func wait(for text: String) throws {
+        let start = shown.count
+        guard try poll(seconds: 20, { self.read().dropFirst(start).contains(text) }) else {
+            throw HarnessError("the terminal shows '\(shown)' and not '\(text)'")
+        }
+    }
+
+    /// All that was shown by now.
+    @discardableResult
+    func read() -> String {
+        var entry = pollfd(fd: person, events: Int16(POLLIN), revents: 0)
+        var chunk = [UInt8](repeating: 0, count: 256)
+        while Glibc.poll(&entry, 1, 0) > 0 {
+            let count = Glibc.read(person, &chunk, chunk.count)
+            guard count > 0 else { break }
+            shown += String(decoding: chunk[..<count], as: UTF8.self)
+        }
+        return shown
+    }
+}
