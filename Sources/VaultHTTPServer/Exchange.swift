@@ -37,6 +37,12 @@ struct Exchange {
         }
     }
 
+    /// Makes room for a body of this declared length, as far as that is no burden.
+    mutating func reserve(_ declared: Int) {
+        // Growing would leave copies of a secret behind.
+        body.reserveCapacity(min(max(declared, 0), Self.smallExcess))
+    }
+
     /// Takes a piece of the body; says no when the client should be cut off.
     ///
     /// Closing a socket with unread data resets it, which can destroy the 413 on its way. So a body

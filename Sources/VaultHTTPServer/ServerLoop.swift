@@ -168,7 +168,11 @@ final class ServerLoop {
         switch phase {
         case .header:
             exchanges[connection]?.phase = .body
-            guard isHopeless(connection) else { return .YES }
+            guard let length = declaredLength(connection) else { return .YES }
+            guard Exchange.isHopeless(declared: length, limit: limits.bodyBytes) else {
+                exchanges[connection]?.reserve(min(length, limits.bodyBytes))
+                return .YES
+            }
             return respond(connection, HTTPServerResponse(status: 413))
         case .body where !piece.isEmpty:
             let more = exchanges[connection]?.append(piece, limit: limits.bodyBytes) ?? false
@@ -182,10 +186,8 @@ final class ServerLoop {
         }
     }
 
-    private func isHopeless(_ connection: Connection) -> Bool {
-        guard let text = Daemon.header("Content-Length", of: connection), let length = Int(text)
-        else { return false }
-        return Exchange.isHopeless(declared: length, limit: limits.bodyBytes)
+    private func declaredLength(_ connection: Connection) -> Int? {
+        Daemon.header("Content-Length", of: connection).flatMap { Int($0) }
     }
 
     /// Gives the complete request to the handler.

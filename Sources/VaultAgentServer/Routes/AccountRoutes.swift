@@ -18,9 +18,9 @@ extension AgentRoutes {
     }
 
     func addAccount(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
-        let document = try Self.decode(AddAccountDocument.self, request)
-        let registration = try document.registration()
-        let answer = HTTPResponse(status: 200, body: Secret(document.tokenResponse))
+        let addition = try AccountAddition(request.body)
+        let registration = try addition.registration()
+        let answer = HTTPResponse(status: 200, body: addition.tokenResponse)
         guard
             case .granted(let granted) = TokenResponseReader(grantType: .refreshToken)
                 .read(answer, countingFrom: Date.now)
@@ -131,36 +131,6 @@ extension AccountStatusDocument {
             generation: account.generation,
             failureCount: account.failureCount,
             lastFailure: account.lastFailure
-        )
-    }
-}
-
-extension AddAccountDocument {
-    /// The account's settings, once each of them is what it should be.
-    fileprivate func registration() throws -> AccountRegistration {
-        guard let name = AccountName(name) else {
-            throw VaultError(.invalidInput, facts: [.field: "name"])
-        }
-        guard let authentication = ClientAuthentication(rawValue: clientAuthentication) else {
-            throw VaultError(.invalidInput, facts: [.field: "client_authentication"])
-        }
-        guard !clientID.isEmpty else {
-            throw VaultError(.invalidInput, facts: [.field: "client_id"])
-        }
-        guard (authentication == .none) == (clientSecret?.isEmpty ?? true) else {
-            throw VaultError(.invalidInput, facts: [.field: "client_secret"])
-        }
-        if let issuer { _ = try EndpointURL.checked(issuer, field: "issuer") }
-        return AccountRegistration(
-            name: name,
-            client: Client(
-                id: ClientID(rawValue: clientID),
-                secret: clientSecret.map { Secret($0) },
-                authentication: authentication
-            ),
-            tokenEndpoint: try EndpointURL.checked(tokenEndpoint, field: "token_endpoint"),
-            issuer: issuer,
-            requestedScope: Scope(scope)
         )
     }
 }
