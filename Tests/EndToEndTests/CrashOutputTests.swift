@@ -75,6 +75,27 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [SIGSEGV, SIGABRT])
+        func theCommandThatHoldsAPassphrase(signal: Int32) throws {
+            try withStage { stage in
+                try CommandTour.makeVault(stage)
+                let crash = Crash(stage)
+                var launch = try crash.launch(
+                    Programs.vault(),
+                    ["key", "rotate", "--passphrase-fd", "4"]
+                )
+                launch.descriptors[4] = "\(TourSecrets.first)\n"
+                let run = try stage.start(launch)
+                // In the third of a second that the key takes to derive.
+                usleep(120_000)
+                run.process.kill(signal)
+                let ended = try stage.finish(run, seconds: 10)
+                #expect(ended.code == 128 + signal, "\(ended)")
+                #expect(ended.stderr.isEmpty && ended.stdout.isEmpty, "\(ended)")
+                try expectNothing(crash, stage, LeakSearch(for: [TourSecrets.canary]))
+            }
+        }
+
         private func expectNothing(
             _ crash: Crash,
             _ stage: Stage,

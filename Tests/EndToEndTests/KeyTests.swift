@@ -169,6 +169,27 @@ extension EndToEndTests {
             }
         }
 
+        @Test func backupsThatAnOldKeyOpensAreNamedOrErased() throws {
+            try withStage { stage in
+                try stage.initialize()
+                let folder = "\(stage.vaultHome)/backups"
+                mkdir(folder, 0o700)
+                let names = ["daily-20260101T000000Z.db", "mine.db"].map { "\(folder)/\($0)" }
+                for name in names { try Files.write(Files.read(stage.database), to: name) }
+                let changed = try key(stage, ["change", "1", "\(stage.root)/second.key"])
+                #expect(changed.code == 0)
+                for name in names { #expect(changed.err.contains("still opens \(name)")) }
+                // Under the old root key they are, whatever opens them.
+                let rekeyed = try key(stage, ["rekey"])
+                #expect(rekeyed.code == 0 && names.allSatisfy { rekeyed.err.contains($0) })
+                #expect(names.allSatisfy { Files.exists($0) })
+                try Files.write(Files.read(stage.database), to: names[1])
+                let purged = try key(stage, ["rekey", "--purge-backups"])
+                #expect(purged.code == 0 && purged.err.contains("erased the backup \(names[1])"))
+                #expect(Files.exists(names[0]) && !Files.exists(names[1]))
+            }
+        }
+
         @Test func theServiceManagersCredentialOpensTheVault() throws {
             try withStage { stage in
                 let server = try stage.startServer()

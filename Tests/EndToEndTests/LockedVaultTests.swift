@@ -165,8 +165,8 @@ extension EndToEndTests {
             try withStage { stage in
                 let recovery = try initialize(stage, "--recovery-key").word
                 for (typed, code) in [
-                    ([Self.passphrase], Int32(0)), (["wrong", Self.passphrase], 0),
-                    (["wrong", "worse", "worst"], 5), ([""], 1), ([recovery], 0),
+                    ([Self.passphrase], Int32(0)), (["guess", Self.passphrase], 0),
+                    (["guess", "another", "one more"], 5), ([""], 1), ([recovery], 0),
                 ] {
                     let terminal = try PseudoTerminal()
                     let run = try start(stage, ["unlock"], at: terminal)

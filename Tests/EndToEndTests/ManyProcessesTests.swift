@@ -54,6 +54,26 @@ extension EndToEndTests {
             }
         }
 
+        /// Row F-06: what fell due while it did not run is made up for once.
+        @Test func anAgentThatWasStoppedCatchesUpWithOneRefresh() throws {
+            try withStage { stage in
+                let server = try stage.startServer("--lifetime", "60")
+                try stage.initialize()
+                // Due after two seconds, with an answer that lasts.
+                try stage.add("work", from: server, expiresIn: 5)
+                let agent = ProcessFacts(pid: try stage.requireAgent())
+                kill(agent.pid, SIGSTOP)
+                usleep(6_000_000)
+                #expect(try server.statistics().tokenRequests == 0)
+                kill(agent.pid, SIGCONT)
+                #expect(try poll(seconds: 10) { try server.statistics().tokenRequests > 0 })
+                usleep(1_000_000)
+                #expect(try server.statistics().tokenRequests == 1)
+                let token = try stage.vault("token", "work").word
+                #expect(try server.present(token) == "200")
+            }
+        }
+
         /// Row F10 of the command's cases.
         @Test func aLockFileThatIsLeftOverHoldsNobodyUp() throws {
             try withStage { stage in

@@ -44,8 +44,10 @@ extension EndToEndTests {
                 try expectOne(leaks("list", "1", "1"), .standardOutput, "list")
                 try expectOne(leaks("list", "2", "0"), .standardError, "list")
                 try expectOne(leaks("token", "2", "0"), .standardError, "token")
-                // Where a token was asked for there is one; not when it says that there is none.
-                #expect(try leaks("token", "1", "0").isEmpty)
+                // Where a token was asked for there is one, and nothing else; none when it says so.
+                try expectOne(leaks("token", "1", "0"), .standardOutput, "token")
+                let token = LeakSearch(for: [Canary("access token", Self.secret)])
+                #expect(token.output(of: stage.history.suffix(1)).isEmpty)
                 try expectOne(leaks("token", "1", "4"), .standardOutput, "token")
             }
         }
@@ -100,7 +102,27 @@ extension EndToEndTests {
             let all = try trace.command() + words
             let ended = try stage.run(stage.launch(all[0], Array(all.dropFirst())))
             #expect(ended.code == 0, "\(ended)")
-            return try Self.search.trace(trace, of: stage)
+            return try Self.search.leaks(in: trace.calls(), of: stage)
+        }
+
+        /// The agent does say an account's name, which is a secret for once.
+        @Test func inAnAnswerOfTheAgent() throws {
+            guard NotRun.isRoot else {
+                return try NotRun.needsRoot("a trace of what the agent answers")
+            }
+            try withStage { stage in
+                let server = try stage.startServer()
+                let trace = SystemCallTrace(in: "\(stage.notes)trace")
+                stage.wrapper = try trace.command()
+                try stage.initialize()
+                try stage.add("CANARY-name", from: server)
+                #expect(try stage.vault("status", "CANARY-name").code == 0)
+                #expect(try stage.vault("refresh", "CANARY-name").code == 0)
+                #expect(try stage.vault("agent", "stop").code == 0)
+                let search = LeakSearch(for: [Canary("name", "CANARY-name")])
+                let leaks = try search.leaks(in: trace.calls(), of: stage)
+                #expect(leaks.contains { $0.channel == .answer }, "\(leaks)")
+            }
         }
 
         @Test func inTheArgumentsAndEnvironmentOfARunningProcess() throws {

@@ -14,7 +14,7 @@ extension EndToEndTests {
                     client
                 )
                 let trace = try Self.startTrace(stage)
-                try stage.initialize()
+                try CommandTour.makeVault(stage)
                 var search = LeakSearch(for: try Self.canaries(stage, server))
                 var live: Set<Leak> = []
                 let tour = CommandTour(stage: stage, server: server, client: client) {
@@ -23,12 +23,15 @@ extension EndToEndTests {
                 try tour.run()
                 #expect(live.isEmpty, "\(live)")
                 #expect(try CommandList(stage).missing(in: stage.history) == [])
+                try addRecoveryKeys(of: stage, to: &search)
+                try expectOneRecoveryKey(on: tour.terminals, &search)
                 if let trace {
-                    try addVerifiers(of: trace, to: &search)
-                    let called = try Set(search.trace(trace, of: stage))
+                    let calls = try trace.calls()
+                    addVerifiers(in: calls, to: &search)
+                    let called = Set(search.leaks(in: calls, of: stage))
                     #expect(called.isEmpty, "\(called)")
                     try expectNothing(ofTheBrowser: stage, search)
-                    try expectOnlySQLiteOpensTheDatabase(stage, trace)
+                    expectOnlySQLiteOpensTheDatabase(stage, calls)
                 }
                 let leaks = try search.output(of: stage.history) + search.files(of: stage)
                 #expect(leaks.isEmpty, "\(leaks)")
@@ -57,16 +60,42 @@ extension EndToEndTests {
             return [
                 Canary("access token", "\(CommandTour.prefix)-at"),
                 Canary("refresh token", "\(CommandTour.prefix)-rt"),
-                Canary("authorization code", "\(CommandTour.prefix)-code"),
                 Canary("client secret", secret),
                 Canary("token, code or secret", CommandTour.prefix),
                 Canary("key file", bytes: try Files.read(keyFile), livesIn: keyFile),
+                TourSecrets.canary,
             ]
         }
 
+        /// Each is shown by the one command that makes it.
+        private func addRecoveryKeys(of stage: Stage, to search: inout LeakSearch) throws {
+            let keys = TourSecrets.recoveryKeys(in: stage.history)
+            #expect(keys.count == 3 && Set(keys).count == 3)
+            for key in keys {
+                let shown = stage.history.filter { $0.out.contains(key) || $0.err.contains(key) }
+                #expect(shown.count == 1)
+                for canary in TourSecrets.canaries(ofRecoveryKey: key) { search.add(canary) }
+            }
+        }
+
+        /// Of all that is typed and shown at a terminal, this alone can be read on it.
+        private func expectOneRecoveryKey(
+            on terminals: CommandTour.Terminals,
+            _ search: inout LeakSearch
+        ) throws {
+            let shown = terminals.texts.joined()
+            let lines = shown.split(separator: "\n").filter { $0.hasPrefix("    ") }
+            #expect(lines.count == 1 && shown.contains("Passphrase of the vault: "))
+            let text = Array(shown.utf8)
+            #expect(search.leaks(.standardOutput, text, at: "terminal").isEmpty)
+            let recoveryKey = try #require(lines.first.map { String($0.dropFirst(4)) })
+            #expect(recoveryKey.count == 67)
+            TourSecrets.canaries(ofRecoveryKey: recoveryKey).forEach { search.add($0) }
+        }
+
         /// The agent makes the verifiers of PKCE, and shows them to nobody but the server.
-        private func addVerifiers(of trace: SystemCallTrace, to search: inout LeakSearch) throws {
-            let sent = try trace.calls().filter { $0.target.hasPrefix("TCP") }.map {
+        private func addVerifiers(in calls: [SystemCall], to search: inout LeakSearch) {
+            let sent = calls.filter { $0.target.hasPrefix("TCP") }.map {
                 String(decoding: $0.bytes, as: UTF8.self)
             }
             let verifiers = sent.compactMap { request -> String? in
@@ -82,11 +111,10 @@ extension EndToEndTests {
         }
 
         /// Row F-18: a descriptor of anybody else would take SQLite's locks with it when it is closed.
-        private func expectOnlySQLiteOpensTheDatabase(
-            _ stage: Stage,
-            _ trace: SystemCallTrace
-        ) throws {
-            let openings = try trace.openings(of: stage.database)
+        private func expectOnlySQLiteOpensTheDatabase(_ stage: Stage, _ calls: [SystemCall]) {
+            let openings = calls.compactMap(\.opening).filter {
+                $0.contains("\"\(stage.database)\"")
+            }
             #expect(openings.count > 10)
             // Nobody else opens it with these; who reads it by hand opens it for reading alone.
             let flags = "O_RDWR|O_NOFOLLOW|O_CLOEXEC"

@@ -35,6 +35,19 @@ import Testing
         #expect(Self.opensTheDatabase(line))
     }
 
+    /// Rows 44, 59 and 60 of the security cases, F-70 and F-71, and F03 of the command's: no
+    /// function that CVE-2025-69277 concerns, and no keyring of the desktop or the kernel that could
+    /// be locked, hang or forget.
+    @Test(
+        arguments: [
+            "ed25519", "crypto_sign", "keyctl", "add_key", "org.freedesktop.secrets", "libsecret",
+            "dbus",
+        ]
+    )
+    func theSourcesHaveNoneOf(word: String) throws {
+        #expect(try Self.lines([word], in: "Sources").isEmpty)
+    }
+
     private static func opensTheDatabase(_ line: String) -> Bool {
         let call = /\b(open|read|write|copy|fopen|openat|sqlite3_open|File|Append|Data)\w*\(/
         let file = /\b(database|companions)\b/
@@ -56,7 +69,7 @@ import Testing
             .filter { $0.hasSuffix(".swift") }
         return try files.flatMap { file -> [(file: String, text: String)] in
             let bytes = try Files.read("\(root)/\(file)")
-            guard words.contains(where: { bytes.firstRange(of: Array($0.utf8)) != nil }) else {
+            guard words.contains(where: { SecretSearch.contains(bytes, Array($0.utf8)) }) else {
                 return []
             }
             return bytes.split(separator: UInt8(ascii: "\n")).map {

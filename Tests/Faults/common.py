@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DRIVER = os.environ.get("FAULT_DRIVER", os.path.join(ROOT, ".build/tests/fault-driver"))
 FIXTURES = os.path.join(ROOT, "Tests/VaultStoreTests/Fixtures")
-LIMIT = 60  # seconds that one run of the driver may take
+LIMIT = 30  # seconds that one run of the driver may take
 
 
 class Violation(Exception):
@@ -73,6 +74,24 @@ def make_old_stage(root):
     for name, path in (("schema-0001.db", stage.database), ("schema-0001.key", f"{stage.work}/vault.key")):
         shutil.copyfile(os.path.join(FIXTURES, name), path)
         os.chmod(path, 0o600)
+    return stage
+
+
+def make_downgraded_stage(root, accounts):
+    """A vault of schema version 1 whose tokens the driver's server knows: a new one taken back."""
+    stage = make_stage(root, accounts)
+    old = sqlite3.connect(os.path.join(FIXTURES, "schema-0001.db"))
+    new = sqlite3.connect(stage.database, isolation_level=None)
+    try:
+        new.execute("ALTER TABLE key_slot DROP COLUMN changed_at")
+        new.execute("DELETE FROM schema_migration WHERE version > 1")
+        new.execute("PRAGMA writable_schema = ON")
+        for name, sql in old.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"):
+            new.execute("UPDATE sqlite_schema SET sql = ? WHERE name = ?", (sql, name))
+        new.execute("PRAGMA user_version = 1")
+    finally:
+        old.close()
+        new.close()
     return stage
 
 

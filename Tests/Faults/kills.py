@@ -22,7 +22,7 @@ import time
 
 import common
 import verbs
-from common import Ended, Violation, check, fail
+from common import Ended, Violation, fail
 
 # The calls that change a file, or stand between two that do.
 CALLS = (
@@ -71,7 +71,8 @@ class Tally:
 def points(verb, directory):
     """The system calls of one undisturbed run: (call, its number, step)."""
     if not verb.is_traced:
-        return []
+        # All but the first come again with every refresh.
+        return [("announcement", number, step) for step in verb.steps for number in range(1, 2 if step == "open" else 8)]
     stage = verb.make(os.path.join(directory, f"plan-{verb.name}"))
     log = os.path.join(directory, f"plan-{verb.name}.log")
     common.run(["strace", "-o", log, *stage.command(verb.name, verb.rounds)]).require_success()
@@ -102,6 +103,13 @@ def killed_at(verb, stage, call, number):
     inject = f"inject={call}:signal=KILL:when={number}"
     command = ["strace", "-f", "-o", "/dev/null", "-e", f"trace={call}", "-e", inject]
     return common.run(command + stage.command(verb.name, verb.rounds))
+
+
+def killed_itself(verb, stage, step, number):
+    """One run that dies right after it announced a step for the nth time."""
+    ended = common.run(stage.command(verb.name, 1000), env=os.environ | {"FAULT_DIE": f"{step}:{number}"})
+    ended.step = step
+    return ended
 
 
 def killed_after(verb, stage, delay):
@@ -141,7 +149,10 @@ class Worker:
             ended = killed_after(self.verb, stage, self.random.uniform(0.0005, 0.012))
         else:
             call, number, _ = next(self.turn[step])
-            ended = killed_at(self.verb, stage, call, number)
+            if self.verb.is_traced:
+                ended = killed_at(self.verb, stage, call, number)
+            else:
+                ended = killed_itself(self.verb, stage, step, number)
         self.tally.count(self.verb, ended, step is None)
         return ended
 
@@ -161,18 +172,18 @@ class Worker:
             stage.remove()
 
     def spoil(self, stage, step):
-        before = check(stage)
+        before = self.verb.look(stage)
         for _ in range(self.verb.kills_per_vault):
             runs = [self.kill(stage, step)]
             # A second one falls on the recovery from the first.
             if self.verb.kills_per_vault > 1 and self.random.random() < 0.25:
                 runs.append(self.kill(stage, step))
-            after = check(stage)
+            after = self.verb.look(stage)
             self.verb.verify(stage, before, runs, after)
             before = after
         last = self.verb.mended_by or self.verb.name
         ended = common.run(stage.command(last, self.verb.rounds)).require_success()
-        self.verb.verify(stage, before, [ended], check(stage))
+        self.verb.verify(stage, before, [ended], self.verb.look(stage))
 
     def keep(self, stage):
         """A spoiled vault is evidence."""

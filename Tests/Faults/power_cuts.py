@@ -10,6 +10,7 @@ loss there would see none anywhere.
 import argparse
 import os
 import random
+import select
 import shutil
 import sqlite3
 import subprocess
@@ -41,15 +42,25 @@ def build_shutdown(directory):
     return program
 
 
-def cut(disk, shutdown, command, delay):
-    """Runs a writer, cuts its power after a while, and brings the disk back.
+def first_saves(process, count):
+    """What a writer says until it has saved so often, a second at most."""
+    said = b""
+    end = time.monotonic() + 1
+    while said.count(b"saved") < count and (left := end - time.monotonic()) > 0:
+        if select.select([process.stdout], [], [], left)[0]:
+            said += os.read(process.stdout.fileno(), 65536)
+    return said
+
+
+def cut(disk, shutdown, command, chance):
+    """Runs a writer, cuts its power in the middle, and brings the disk back.
 
     The saves acknowledged before the cut began, and all that were acknowledged.
     """
     process = common.start(command, text=False, bufsize=0)
     try:
-        first = os.read(process.stdout.fileno(), 65536)
-        time.sleep(delay)
+        first = first_saves(process, chance.randrange(1, 30))
+        time.sleep(chance.uniform(0, 0.01))
         begun = int(disks.system(shutdown, disk.path).split()[0])
     finally:
         process.kill()
@@ -85,9 +96,7 @@ def cut_vault(cuts, directory, shutdown, chance):
         os.sync()
         before = check(stage)
         for _ in range(cuts):
-            durable, saved = cut(
-                disk, shutdown, stage.command("refresh", 100_000), chance.uniform(0.002, 0.04)
-            )
+            durable, saved = cut(disk, shutdown, stage.command("refresh", 100_000), chance)
             after = check(stage)
             lost += compare(before, after, durable, saved)
             acknowledged += len(durable)
@@ -106,9 +115,7 @@ def cut_control(cuts, directory, shutdown, chance):
     with disks.LoopDisk(directory, 32) as disk:
         path = os.path.join(disk.path, "control.db")
         for _ in range(cuts):
-            durable, _ = cut(
-                disk, shutdown, [sys.executable, "-c", CONTROL, path], chance.uniform(0.002, 0.04)
-            )
+            durable, _ = cut(disk, shutdown, [sys.executable, "-c", CONTROL, path], chance)
             acknowledged += len(durable)
             lost += max(0, (durable[-1][1] if durable else 0) - newest_control(path))
     return lost, acknowledged

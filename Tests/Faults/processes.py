@@ -109,27 +109,49 @@ def refreshes(stage):
         return sum(line.startswith("refresh ") for line in ledger)
 
 
+def beside(verb, root, options):
+    """What one verb came to beside the crowd."""
+    if verb == "migrate":
+        return race_to_migrate(root, options)
+    stage = make_stage(root, 4)
+    if verb == "restore":
+        common.run(stage.command("backup")).require_success()
+    times, ends = while_refreshing(stage, options.processes, options.seconds, verb)
+    verify(stage, verb, ends)
+    return f"    {verb:8} {times:5} times beside {options.processes} processes, {refreshes(stage)} refreshes: none lost"
+
+
+def race_to_migrate(root, options):
+    """An old vault migrates once, so there is a new one each time; all processes open it at once."""
+    rounds = max(1, int(options.seconds))
+    total = 0
+    for number in range(rounds):
+        stage = common.make_downgraded_stage(f"{root}-{number}", 4)
+        _, ends = while_refreshing(stage, options.processes, 0.3, "migrate")
+        verify(stage, "migrate", ends)
+        copies = os.listdir(os.path.join(stage.vault, "backups"))
+        migrations = [name for name in copies if name.startswith("migration-1-")]
+        require(len(migrations) == 1, f"migrated more than once: {migrations}")
+        total += refreshes(stage)
+        stage.remove()
+    return f"    migrate  {rounds:5} times beside {options.processes} processes, {total} refreshes: none lost"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--processes", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=5, help="beside each verb")
-    parser.add_argument("--verbs", default="check,add,switch,rotate,rekey,backup,restore")
+    parser.add_argument("--verbs", default="check,add,switch,rotate,rekey,backup,restore,migrate")
     options = parser.parse_args()
     directory = common.temporary_directory("processes")
     violations = 0
     try:
         for verb in options.verbs.split(","):
-            stage = make_stage(os.path.join(directory, verb), 4)
             try:
-                if verb == "restore":
-                    common.run(stage.command("backup")).require_success()
-                times, ends = while_refreshing(stage, options.processes, options.seconds, verb)
-                verify(stage, verb, ends)
-                print(f"    {verb:8} {times:5} times beside {options.processes} processes, {refreshes(stage)} refreshes: none lost")
+                print(beside(verb, os.path.join(directory, verb), options))
             except Violation as violation:
                 fail(f"{verb}: {violation}")
                 violations += 1
-            stage.remove()
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     summary = f"{options.processes} processes beside each of {len(options.verbs.split(','))} verbs"

@@ -10,7 +10,7 @@ import re
 import shutil
 import sqlite3
 
-from common import Stage, check, issued, make_stage, require, run, serial
+from common import Stage, check, issued, make_old_stage, make_stage, require, run, serial
 
 
 class Verb:
@@ -21,10 +21,15 @@ class Verb:
     rounds = 2  # repetitions in one run: a kill in the second meets a save that was acknowledged
     kills_per_vault = 12  # in a row, each on what the one before left
     is_traced = True
+    rereads = False  # one bad read is read again before anything is called damaged
     mended_by = None  # what is run after the kills, if not the verb itself
 
     def make(self, root):
         return make_stage(root)
+
+    def look(self, stage):
+        """What is stored there."""
+        return check(stage)
 
     def verify(self, stage, before, runs, after):
         """Raises a Violation unless `after` is what the killed runs may have made of `before`."""
@@ -40,6 +45,7 @@ class Verb:
 
 class Refresh(Verb):
     name = "refresh"
+    rereads = True
     steps = ("open", "lock", "read", "claim", "send", "install")
 
     def verify(self, stage, before, runs, after):
@@ -62,10 +68,10 @@ class Refresh(Verb):
 
 
 class Library(Refresh):
-    """Through VaultKit, whose threads strace would count apart: killed at random only."""
+    """Through VaultKit, whose threads strace would count apart: it kills itself at its fault points."""
 
     name = "kit"
-    steps = ()
+    steps = ("open", "ask", "claimed", "answered", "installing", "installed", "saved")
     is_traced = False
     # After a kill its next refresh may spend the refresh token again, once, which is what it
     # documents and what a strict server forbids: a person signs in again instead.
@@ -81,6 +87,7 @@ class Library(Refresh):
 
 class Add(Verb):
     name = "add"
+    rereads = True
     steps = ("open", "sign-in", "insert")
 
     def verify(self, stage, before, runs, after):
@@ -100,6 +107,7 @@ class Add(Verb):
 
 class Switch(Verb):
     name = "switch"
+    rereads = True
     steps = ("open", "select")
     rounds = 3
 
@@ -154,6 +162,7 @@ class Rekey(Keys):
 
 class Backup(Keys):
     name = "backup"
+    rereads = True
     steps = ("open", "backup")
 
     def make(self, root):
@@ -192,6 +201,49 @@ class Restore(Verb):
         require(after.selected == before.selected, "another account is current")
 
 
+class Migrate(Keys):
+    name = "migrate"
+    steps = ("migrate",)
+    kills_per_vault = 3
+
+    def make(self, root):
+        return make_old_stage(root)
+
+    def look(self, stage):
+        """Opening it to look would migrate it, so a copy is opened: killed or not, that one has to
+        come to its end. `version` is what the vault itself has come to."""
+        copy = stage.copy(f"{stage.root}-look")
+        try:
+            version = schema_version(copy.database)
+            stored = check(copy)
+        finally:
+            copy.remove()
+        stored.version = version
+        return stored
+
+    def verify(self, stage, before, runs, after):
+        super().verify(stage, before, runs, after)
+        require(after.version >= before.version, "it went back to the old schema")
+        acknowledged = any(ended.saved for ended in runs)
+        require(after.version > 1 or not acknowledged, "an acknowledged migration is not there")
+        backups = os.path.join(stage.vault, "backups")
+        names = [name for name in listing(backups) if re.fullmatch(r"migration-1-.*\.db", name)]
+        require(names or after.version == 1, "migrated without a backup")
+        for name in names:
+            require(schema_version(os.path.join(backups, name)) == 1, f"{name} is not the old vault")
+
+
+def schema_version(path):
+    """The version in a file, after SQLite has taken back what was half done; the file is intact."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        require(database.execute("PRAGMA integrity_check").fetchall() == [("ok",)], f"{path} is damaged")
+        return database.execute("PRAGMA user_version").fetchone()[0]
+
+
+def listing(directory):
+    return os.listdir(directory) if os.path.isdir(directory) else []
+
+
 def backup(stage, number):
     return os.path.join(stage.work, f"backup-{number}.db")
 
@@ -225,4 +277,4 @@ def with_history(stage):
     return stage
 
 
-ALL = [Refresh(), Library(), Add(), Switch(), Rotate(), Rekey(), Backup(), Restore()]
+ALL = [Refresh(), Library(), Add(), Switch(), Rotate(), Rekey(), Backup(), Restore(), Migrate()]

@@ -61,6 +61,19 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
 
             ParsingRow("refresh a"), ParsingRow("refresh", noName),
             ParsingRow("remove a"), ParsingRow("remove", noName),
+            ParsingRow("remove --purge-backups a"), ParsingRow("remove a b", .strayWord("b")),
+
+            ParsingRow("backup /f"), ParsingRow("backup", .missing("FILE")),
+            ParsingRow("backup --anyway /f"), ParsingRow("backup a b", .strayWord("b")),
+            ParsingRow("restore /f"), ParsingRow("restore", .missing("FILE")),
+            ParsingRow("restore --json --replace --key-file=/k /f"),
+            ParsingRow("restore --replce /f", .unknownOption("--replce", nearest: "--replace")),
+            ParsingRow("verify"), ParsingRow("verify /f"), ParsingRow("verify --json"),
+            ParsingRow("verify a b", .strayWord("b")),
+            ParsingRow(
+                "verify --passphrase-fd x",
+                .notADescriptor(option: "--passphrase-fd")
+            ),
 
             ParsingRow("export f"), ParsingRow("export f --move --account a --account b"),
             ParsingRow("export --plaintext"), ParsingRow("export --plaintext --account a"),
@@ -77,6 +90,8 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
                 "export f --export-passphrase-fd secret",
                 .notADescriptor(option: "--export-passphrase-fd")
             ),
+            ParsingRow("doctor"), ParsingRow("doctor --json"),
+            ParsingRow("doctor x", .strayWord("x")),
             ParsingRow("import f"), ParsingRow("import -"),
             ParsingRow("import f --dry-run --replace --json --import-passphrase-fd 3"),
             ParsingRow("import", .missing("FILE")), ParsingRow("import f g", .strayWord("g")),

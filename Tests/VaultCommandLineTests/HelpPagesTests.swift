@@ -11,8 +11,8 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "unlock", "lock",
-                "unlock", "lock", "key", "export", "import", "agent",
+                "unlock", "lock", "key", "backup", "restore", "verify", "doctor", "export",
+                "import", "agent",
             ]
         )
         for command in HelpPages.commands {
@@ -82,7 +82,7 @@ import Testing
                 ]
             ),
             ("lock", ["--after DURATION"]),
-            ("list", ["--json"]), ("status", ["--json"]),
+            ("list", ["--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
             (
                 "export",

@@ -118,6 +118,36 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             hint: "vault remove work removes it"
         ),
         ReportRow(
+            .damaged,
+            [.path: "/v/copy.db", .found: "3"],
+            "/v/copy.db is damaged or was tampered with: 3 findings",
+            hint: "vault restore FILE brings a backup back"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "file_exists", .path: "/v/copy.db"],
+            "there is a file already: /v/copy.db",
+            hint: "name another one"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "same_file", .path: "/v/vault.db"],
+            "/v/vault.db is the vault itself",
+            hint: "name a backup of it"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "companion_file", .path: "/v/copy.db-wal"],
+            "/v/copy.db-wal lies there: it is of another database, or of one that was not closed",
+            hint: "move it away if it does not belong there; nothing was changed"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "other_vault", .path: "/v/copy.db"],
+            "/v/copy.db is a backup of another vault than the one here",
+            hint: "--replace restores it all the same, and keeps the one here as a backup"
+        ),
+        ReportRow(
             .verifyBeforeUse,
             of: "work",
             "account 'work' came back from an old copy: its refresh token may be spent by now",

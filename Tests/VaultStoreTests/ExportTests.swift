@@ -121,7 +121,7 @@ import VaultCrypto
             _ = try file.insert(Fixture.account("work"))
             let path = vault.folder + "/out"
             try write(Array("mine".utf8), to: path)
-            #expect(throws: StoreError.file(path: path, .exists)) {
+            #expect(throws: StoreError.fileExists(path: path)) {
                 try export(file, moving: isMove, to: path)
             }
             #expect(bytes(of: path) == Array("mine".utf8))
@@ -214,7 +214,7 @@ import VaultCrypto
             let file = try vault.open()
             let before = try file.insert(Fixture.account("work"))
             let path = vault.folder + "/out"
-            #expect(throws: StoreError.file(path: path, .exists)) {
+            #expect(throws: StoreError.fileExists(path: path)) {
                 try file.move(nil, to: path, Self.passphrase, Self.cost, at: Fixture.moment) {
                     #expect(try vault.open().account(named: "work").health.state == .paused)
                     try write([1], to: path)

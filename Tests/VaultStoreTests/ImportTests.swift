@@ -171,6 +171,25 @@ import VaultSQLite
         }
     }
 
+    /// A new root key has other hashes; what was spent under the old one is still known.
+    @Test func whatWasSpentBeforeNewKeysIsKnownAfterThem() async throws {
+        try await withTemporaryVault { vault in
+            let here = try vault.open()
+            _ = try here.insert(Fixture.account("work"))
+            let old = try here.export(at: Fixture.moment)
+            try refresh(here, "work", to: "second")
+            _ = try here.rekey(
+                authorizedBy: .keyFileAt(path: vault.keyFile),
+                slots: [:],
+                dropping: [],
+                now: Fixture.now
+            )
+            #expect(try outcomes(of: old, into: here) == ["work": .skipped(.spent)])
+            try here.remove("work")
+            #expect(try outcomes(of: old, into: here) == ["work": .refused(.spent)])
+        }
+    }
+
     // MARK: - All or nothing
 
     /// K09.

@@ -225,6 +225,45 @@ import VaultSQLite
         }
     }
 
+    @Test func aBackupOfAnOlderFormatIsMigratedInTheCopy() async throws {
+        try await withTemporaryFolder { folder in
+            let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "Fixtures")
+            let (old, key) = (folder + "/old.db", folder + "/old.key")
+            for (name, path) in [("schema-0001.db", old), ("schema-0001.key", key)] {
+                try write(bytes(of: fixtures.appending(path: name).path), to: path)
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o600],
+                    ofItemAtPath: path
+                )
+            }
+            let before = bytes(of: old)
+            let place = VaultLocation(directory: folder + "/vault")
+            try VaultCopy.prepareDirectory(of: place)
+            let copy = try VaultCopy(old, beside: place)
+            try copy.file.unlock(with: .keyFileAt(path: key))
+            let report = try copy.restore(into: place, now: Self.later)
+            #expect(!report.accounts.isEmpty)
+            #expect(bytes(of: old) == before)
+            // What opened it is where it is found from now on.
+            let file = try VaultFile(place)
+            try file.unlock(with: .keyFile)
+            #expect(try file.verify().findings == [])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 3)
+        }
+    }
+
+    @Test func aBackupUnderAnotherRootKeyBringsItsKeysBack() async throws {
+        try await withBackup { vault, store in
+            try Editor(vault).run("UPDATE vault SET root_check = zeroblob(32)")
+            let report = try vault.restore(vault.copy)
+            // Hashes under another key tell nothing: whatever may have been spent is held.
+            #expect(report.accounts.allSatisfy { $0.state == .verifyBeforeUse })
+            #expect(try vault.open().verify().findings == [])
+            #expect(try store.account(named: "work").generation == 1)
+        }
+    }
+
     @Test func theVaultItselfIsNoCopyOfIt() async throws {
         try await withBackup { vault, _ in
             let link = vault.folder + "/link.db"

@@ -54,7 +54,7 @@ struct ExportCommand: Command {
     func run(in context: CommandContext) throws {
         let file = try VaultFile(context.location)
         guard let path else { return try writePlaintext(of: file, context) }
-        guard !FileSystem.exists(path) else { throw StoreError.file(path: path, .exists) }
+        guard !FileSystem.exists(path) else { throw StoreError.fileExists(path: path) }
         try unlock.open(file, in: context)
         try check(file)
         let passphrase = try passphrase.readNew(terminal: context.terminal)

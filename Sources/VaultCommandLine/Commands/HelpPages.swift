@@ -6,8 +6,8 @@ enum HelpPages {
         InitCommand.self, LoginCommand.self, AddCommand.self, ListCommand.self,
         SwitchCommand.self, TokenCommand.self, StatusCommand.self, RefreshCommand.self,
         RemoveCommand.self, UnlockCommand.self, LockCommand.self, KeyCommand.self,
-        BackupCommand.self, RestoreCommand.self, VerifyCommand.self, ExportCommand.self,
-        ImportCommand.self, AgentCommand.self,
+        BackupCommand.self, RestoreCommand.self, VerifyCommand.self, DoctorCommand.self,
+        ExportCommand.self, ImportCommand.self, AgentCommand.self,
     ]
 
     static let helpWord = "help"

@@ -11,8 +11,8 @@ struct RemoveCommand: Command {
         the authorization server. If NAME was the current account, none is afterwards.
         Backups of the vault's own that still hold the account are named.
 
-          --purge-backups  Erase those backups too, with all that is in them. What a disk
-                           keeps of an erased file is beyond the vault.
+          --purge-backups  Erase those backups too, with all that is in them. What a
+                           disk keeps of an erased file is beyond the vault.
 
         """
 

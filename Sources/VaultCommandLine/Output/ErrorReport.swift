@@ -16,6 +16,9 @@ struct ErrorReport {
         case let error as UsageError: self.init(error, helpPage: command)
         case let error as AgentConnection.Failure: self.init(error)
         case let error as AgentLaunchError: self.init(error)
+        case let found as DoctorFindings:
+            let count = found.problems == 1 ? "1 problem" : "\(found.problems) problems"
+            self.init("\(count) found", found.exitCode)
         default:
             let error = VaultError(error)
             let words = VaultErrorWords(error)

@@ -98,7 +98,7 @@ extension VaultError {
             self.init(.invalidInput, facts: [.reason: "other_vault", .path: path])
         case .unsound(let path, let report):
             self.init(.damaged, facts: [.path: path, .found: "\(report.findings.count)"])
-        case .export(let error): self.init(error)
+        case .export(let error): self.init(export: error)
         case .exportMalformed(let member):
             self.init(
                 .invalidInput,
@@ -112,7 +112,8 @@ extension VaultError {
         }
     }
 
-    private init(_ error: ExportError) {
+    // Labelled, because it has names in common with the codes.
+    private init(export error: ExportError) {
         let reason: String
         switch error {
         case .newerFormat(let version):

@@ -41,7 +41,7 @@ package enum ExportFile {
             guard !FileSystem.exists(path) else { throw SystemError.exists }
             try FileSystem.writeNew(file.temporary, ExportArmor.text(of: envelope).span)
         } catch {
-            throw .file(path: path, error)
+            throw error == .exists ? .fileExists(path: path) : .file(path: path, error)
         }
         return file
     }
@@ -50,9 +50,9 @@ package enum ExportFile {
     package static func read(_ path: String) throws(StoreError) -> [UInt8] {
         let limit = ExportEnvelope.sizeLimit
         do throws(SystemError) {
-            // A pipe has no size.
-            let size = try FileSystem.status(of: FileSystem.resolved(path))
-            let expected = size.kind == .regular ? Int(size.size) : limit
+            // What is no regular file has no size that says anything.
+            let status = try FileSystem.status(of: FileSystem.resolved(path))
+            let expected = status.kind == .regular ? Int(status.size) : limit
             guard expected <= limit else { throw SystemError.tooLarge }
             return try FileSystem.read(path, limit: expected + 1)
         } catch {

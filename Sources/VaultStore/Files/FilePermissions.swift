@@ -5,6 +5,11 @@ package struct PermissionProblem: Error, Sendable, Equatable {
     package let path: String
     package let found: Found
 
+    package init(path: String, found: Found) {
+        self.path = path
+        self.found = found
+    }
+
     /// What is wrong with it.
     package enum Found: Sendable, Equatable {
         case notADirectory

@@ -96,7 +96,8 @@ extension VaultFile {
         do {
             try file.install()
         } catch {
-            throw .file(path: file.path, error)
+            throw error == .exists
+                ? .fileExists(path: file.path) : .file(path: file.path, error)
         }
     }
 

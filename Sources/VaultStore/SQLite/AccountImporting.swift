@@ -19,7 +19,7 @@ extension VaultFile {
         at now: Moment,
         due: DuePlan
     ) throws -> ImportReport {
-        try write {
+        try write(confirming: { _ in try holds(export) }) {
             let keyring = try currentKeyring()
             let plan = try plan(for: export, isReplacing, keyring)
             guard !plan.report.isRefused else { return plan.report }
@@ -33,6 +33,14 @@ extension VaultFile {
                 try select(first.account.id, with: keyring)
             }
             return plan.report
+        }
+    }
+
+    /// Whether every account is here with the pair that an export has, or with a later one.
+    private func holds(_ export: AccountExport) throws -> Bool {
+        try export.accounts.allSatisfy { exported in
+            guard let here = try account(exported.id) else { return false }
+            return here.generation > exported.generation || here.tokens == exported.tokens
         }
     }
 
@@ -51,13 +59,15 @@ extension VaultFile {
     ) throws -> ImportPlan {
         var plan = ImportPlan(isReplacing: isReplacing)
         for account in export.accounts {
-            let hash = account.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }
+            let hashes = account.tokens.refreshToken.map { keyring.spentTokenHashes(of: $0) } ?? []
+            // The others are those of earlier root keys: what was spent is remembered by them too.
+            let hash = hashes.first
             plan.decide(
                 on: account,
                 hash: hash,
                 ImportPlan.Here(
                     same: try self.account(account.id),
-                    isSpent: try hash.map { try isSpent($0) } ?? false,
+                    isSpent: try hashes.contains(where: isSpent),
                     holder: try hash.flatMap { try holder(of: $0, besides: account.id) },
                     isNameTaken: try isTaken(account.name, besides: account.id)
                 )

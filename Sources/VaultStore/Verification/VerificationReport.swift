@@ -8,6 +8,8 @@ package struct VerificationReport: Sendable, Equatable {
     /// False where the keys were not at hand: then only the shape of the records was looked at.
     package var wasUnlocked = false
 
+    package init() {}
+
     package var isSound: Bool { findings.isEmpty }
 
     /// Something that is not as the vault wrote it.

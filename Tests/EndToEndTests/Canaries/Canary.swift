@@ -1,7 +1,7 @@
 /// A secret that is looked for, by the name a leak is reported under.
 struct Canary {
     let name: String
-    private let forms: SecretForms
+    private let forms: SecretSearch
     /// Where it may be: the one file that is made to hold it, also while that is being made.
     private let home: String?
 
@@ -11,7 +11,7 @@ struct Canary {
 
     init(_ name: String, bytes: [UInt8], livesIn home: String? = nil) {
         self.name = name
-        forms = SecretForms(of: bytes)
+        forms = SecretSearch(for: bytes)
         self.home = home
     }
 
@@ -30,6 +30,8 @@ enum Channel: String, CaseIterable {
     case file
     /// Whatever was written to a file, also to one that is gone.
     case write
+    /// What the agent answers to its clients, which is no place for what renews a token.
+    case answer
     case argument
     case environment
     case crash

@@ -5,10 +5,16 @@ struct CommandTour {
     /// Every token, code and client secret of the server begins with it.
     static let prefix = "CANARYq7Zk"
 
+    /// What the terminals of the tour have shown.
+    final class Terminals {
+        var texts: [String] = []
+    }
+
     let stage: Stage
     let server: TestServer
     /// A client of nobody else, to be looked for in the sealed part of the file.
     let client: String
+    let terminals = Terminals()
     /// Called where secrets are in the memory of programs that run.
     let look: () throws -> Void
 
@@ -16,8 +22,14 @@ struct CommandTour {
         try signIn()
         try signInWithABrowser()
         try add()
+        try changeKeys()
+        try expect(stage.vault("doctor"), 0)
+        try lockAndUnlock()
+        try typeSecrets()
         for name in ["public", "conf", "added"] { try use(name) }
         try refuseWithAnEcho()
+        try copy()
+        try export()
         try lookAround()
     }
 
@@ -115,11 +127,13 @@ struct CommandTour {
     private func lookAround() throws {
         for words in [
             ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["switch", "conf"],
-            ["agent", "status"], ["agent", "start"], ["help"], ["--version"], ["remove", "public"],
+            ["agent", "status"], ["agent", "start"], ["help"],
+            ["--version"], ["remove", "public"],
         ] {
             try expect(stage.vault(words), 0)
         }
-        // A token is not a name.
+        // The account whose grant was refused is a problem.
+        for words in [["doctor"], ["doctor", "--json"]] { try expect(stage.vault(words), 1) }
         for words in [["token"], ["refresh"], ["switch"], ["remove"], ["status"]] {
             try expect(stage.vault(words + ["nobody"]), 3)
         }
@@ -133,7 +147,7 @@ struct CommandTour {
         try expect(stage.finish(agent), 0)
     }
 
-    private func expect(_ ended: Ended, _ code: Int32) throws {
+    func expect(_ ended: Ended, _ code: Int32) throws {
         guard ended.code == code else { throw HarnessError("not \(code): \(ended)") }
     }
 }

@@ -24,8 +24,9 @@ struct LeakSearch {
     func output(of history: [Ended]) -> [Leak] {
         history.flatMap { ended -> [Leak] in
             let said = ended.words.joined(separator: " ")
-            let asked = ended.code == 0 && AllowedOutput.isSecret(Array(ended.words))
-            return (asked ? [] : leaks(.standardOutput, ended.stdout, at: said))
+            let allowed = ended.code == 0 ? AllowedOutput.canaries(of: Array(ended.words)) : []
+            return leaks(.standardOutput, ended.stdout, at: said)
+                .filter { !allowed.contains($0.canary) }
                 + leaks(.standardError, ended.stderr, at: said)
         }
     }
@@ -46,25 +47,38 @@ struct LeakSearch {
         }
     }
 
-    /// What the processes of a trace wrote, and were started with.
-    func trace(_ trace: SystemCallTrace, of stage: Stage) throws -> [Leak] {
-        try trace.calls().flatMap { call -> [Leak] in
+    /// What traced processes wrote, and were started with.
+    func leaks(in calls: [SystemCall], of stage: Stage) -> [Leak] {
+        calls.flatMap { call -> [Leak] in
             switch call.name {
             case "execve":
                 leaks(.argument, call.arguments, at: call.program)
                     + leaks(.environment, call.environment, at: call.program)
-            default: call.isForOthers(stage) ? leaks(.write, call.bytes, at: call.target) : []
+            default:
+                if call.isAnswer(of: stage) {
+                    leaks(.answer, call.bytes, at: "agent").filter {
+                        !AllowedOutput.answers.contains($0.canary)
+                    }
+                } else {
+                    call.isForOthers(stage) ? leaks(.write, call.bytes, at: call.target) : []
+                }
             }
         }
     }
 }
 
-/// The verbs whose purpose is to show a secret on standard output.
+/// The verbs whose purpose is to show a secret on standard output, and which one.
 enum AllowedOutput {
-    static func isSecret(_ words: [String]) -> Bool {
+    /// In the agent's answers.
+    static let answers: Set<String> = ["access token", "token, code or secret"]
+
+    static func canaries(of words: [String]) -> Set<String> {
         switch words.first {
-        case "token": true
-        default: false
+        case "token": ["access token", "token, code or secret"]
+        case "init", "key": ["recovery key"]
+        case "export" where words.contains("--plaintext"):
+            ["access token", "refresh token", "client secret", "token, code or secret"]
+        default: []
         }
     }
 }

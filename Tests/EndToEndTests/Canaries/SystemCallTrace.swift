@@ -23,13 +23,6 @@ struct SystemCallTrace {
         ]
     }
 
-    /// Every opening of a file, as text.
-    func openings(of path: String) throws -> [String] {
-        try calls().filter { $0.name.hasPrefix("open") }.map {
-            String(decoding: $0.bytes, as: UTF8.self)
-        }.filter { $0.contains("\"\(path)\"") }
-    }
-
     /// Every call, once the traced programs and their tracers have ended.
     func calls() throws -> [SystemCall] {
         let hasEnded = try poll(seconds: 20, every: 20) {
@@ -78,6 +71,11 @@ struct SystemCall {
     /// Everything that was handed to the kernel.
     var bytes: [UInt8] { Self.decoded(rest) }
 
+    /// The words of a call that opens a file.
+    var opening: String? {
+        name.hasPrefix("open") ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
     /// The program of an execve.
     var program: String {
         let end = rest.firstRange(of: Array(", [".utf8))?.lowerBound ?? rest.endIndex
@@ -100,32 +98,39 @@ struct SystemCall {
     /// Whether it put something where it stays or where others look.
     ///
     /// Requests to servers and between command and agent are there to carry secrets; what went to
-    /// the outputs is looked at as output.
+    /// the outputs and to terminals is looked at there.
     func isForOthers(_ stage: Stage) -> Bool {
-        let kinds = ["TCP:", "TCPv6:", "UNIX", "anon_inode:"]
+        let kinds = ["TCP:", "TCPv6:", "UNIX", "anon_inode:", "/dev/tty<", "/dev/pts/"]
         return !kinds.contains { target.hasPrefix($0) } && !target.hasPrefix(stage.notes)
+    }
+
+    /// Whether the agent said it to a client; its end of a connection has the socket's name.
+    func isAnswer(of stage: Stage) -> Bool {
+        target.hasPrefix("UNIX") && target.contains("agent.sock")
     }
 
     /// With each \xHH put back into the byte it stands for.
     private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 4)
-        var index = text.startIndex
-        while index < text.endIndex {
-            if text[index] == UInt8(ascii: "\\"), index + 3 < text.endIndex,
-                text[index + 1] == UInt8(ascii: "x")
-            {
-                bytes.append(digit(text[index + 2]) << 4 | digit(text[index + 3]))
-                index += 4
-            } else {
-                bytes.append(text[index])
-                index += 1
+        text.withUnsafeBufferPointer { text in
+            [UInt8](unsafeUninitializedCapacity: text.count) { bytes, count in
+                var index = 0
+                while index < text.count {
+                    let isEscape = text[index] == 0x5c && index + 3 < text.count
+                    if isEscape, text[index + 1] == UInt8(ascii: "x") {
+                        bytes[count] = digit(text[index + 2]) << 4 | digit(text[index + 3])
+                        index += 4
+                    } else {
+                        bytes[count] = text[index]
+                        index += 1
+                    }
+                    count += 1
+                }
             }
         }
-        return bytes
     }
 
     private static func digit(_ letter: UInt8) -> UInt8 {
-        letter <= UInt8(ascii: "9") ? letter - UInt8(ascii: "0") : letter - UInt8(ascii: "a") + 10
+        letter <= UInt8(ascii: "9")
+            ? letter &- UInt8(ascii: "0") : letter &- UInt8(ascii: "a") &+ 10
     }
 }

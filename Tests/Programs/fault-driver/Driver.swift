@@ -23,6 +23,7 @@ struct Driver {
         case .rekey: try withOpenVault(rekey)
         case .backup: try withOpenVault(backUp)
         case .restore: try restore()
+        case .migrate: try migrate()
         case .check: try Check(order).run()
         case .kit: break
         }
@@ -46,7 +47,8 @@ struct Driver {
     private func add(to file: VaultFile) throws {
         for _ in 0..<order.count {
             Announcement.step("sign-in")
-            guard let name = AccountName("a\(try file.accountCount() + 1)") else { return }
+            let count = try file.rereading { try $0.accountCount() }
+            guard let name = AccountName("a\(count + 1)") else { return }
             let serial = try server.signIn(name.text)
             Announcement.step("insert")
             let account = try file.insert(Pairs.account(name, serial, at: clock.now()))
@@ -56,8 +58,9 @@ struct Driver {
 
     /// Moves the selection on by one account, again and again.
     private func switchOver(_ file: VaultFile) throws {
-        let accounts = try file.accounts(after: nil, limit: 1000)
-        let selected = try file.selectedAccount()
+        let (accounts, selected) = try file.rereading { file in
+            (try file.accounts(after: nil, limit: 1000), try file.selectedAccount())
+        }
         guard var index = accounts.firstIndex(where: { $0.id == selected }) else { return }
         for _ in 0..<order.count {
             index = (index + 1) % accounts.count
@@ -69,7 +72,7 @@ struct Driver {
 
     /// Refreshes the accounts in turn.
     private func refresh(_ file: VaultFile) throws {
-        let names = try file.accounts(after: nil, limit: 1000).map(\.name)
+        let names = try file.rereading { try $0.accounts(after: nil, limit: 1000).map(\.name) }
         let locks = try FileLock(path: order.location.lock)
         let refresh = Refresh(file: file, locks: locks, server: server, clock: clock)
         for number in 0..<order.count where !names.isEmpty {

@@ -9,6 +9,7 @@ enum FaultName {
     static func of(_ error: any Error) -> String {
         switch error {
         case let error as StoreError: "store \(error)"
+        case let error as UnknownCommit: "unknown commit: \(of(error.cause))"
         case let error as SQLiteError: "sqlite \(error.code.rawValue) \(error.message)"
         case let error as SystemError: "system \(error.number) \(error)"
         case let error as VaultError: "vault \(error.code.rawValue) \(error)"

@@ -15,6 +15,18 @@ extension Driver {
         }
     }
 
+    /// Opening an old vault migrates it.
+    func migrate() throws {
+        for _ in 0..<order.count {
+            Announcement.step("migrate")
+            let file = try VaultFile(order.location)
+            try file.unlock(with: .keyFileAt(path: order.keyFile))
+            let count = try file.rereading { try $0.accountCount() }
+            Announcement.saved("migrate", generation: 0, serial: count)
+        }
+        Announcement.step("end")
+    }
+
     /// The first backup takes the place of what is there.
     func restore() throws {
         for _ in 0..<order.count {

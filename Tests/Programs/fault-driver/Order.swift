@@ -8,7 +8,7 @@ struct Order {
         case add, refresh, `switch`
         /// Refreshes through VaultKit.
         case kit
-        case rotate, rekey, backup, restore
+        case rotate, rekey, backup, restore, migrate
         case check
     }
 

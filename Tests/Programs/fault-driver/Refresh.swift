@@ -10,16 +10,16 @@ struct Refresh {
 
     func run(_ name: AccountName) throws {
         Announcement.step("lock")
-        let range = try take(file.account(named: name).number)
+        let range = try take(file.rereading { try $0.account(named: name).number })
         defer { locks.unlock(range) }
         Announcement.step("read")
-        let account = try file.account(named: name)
+        let account = try file.rereading { try $0.account(named: name) }
         guard let token = account.tokens.refreshToken, let serial = Pairs.serial(of: account.tokens)
         else { return }
         // Its refresh token may be spent, and at this server nobody may find out by trying.
         guard account.intent == nil, account.tokens.hold == nil else { return try signIn(account) }
         Announcement.step("claim")
-        let hash = try file.spentTokenHash(of: token)
+        let hash = try file.rereading { try $0.spentTokenHash(of: token) }
         let intent = Intent(refreshTokenHash: hash, claimed: clock.now(), attempt: 1)
         let claim = try file.claim(account, intent: intent)
         Announcement.step("send")

@@ -32,12 +32,18 @@ struct VerifyCommand: Command {
     }
 
     func run(in context: CommandContext) throws {
-        guard let path else {
-            let file = try VaultFile(context.location)
-            return try report(on: file, context.location.database, context)
+        guard let path else { return try reportOnVault(context) }
+        do {
+            let copy = try VaultCopy(path, beside: context.location)
+            try report(on: copy.file, copy.path, context)
+        } catch StoreError.sameFile {
+            try reportOnVault(context)
         }
-        let copy = try VaultCopy(path, beside: context.location)
-        try report(on: copy.file, copy.path, context)
+    }
+
+    private func reportOnVault(_ context: CommandContext) throws {
+        let file = try VaultFile(context.location)
+        try report(on: file, context.location.database, context)
     }
 
     private func report(

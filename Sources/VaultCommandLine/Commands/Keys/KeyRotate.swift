@@ -78,6 +78,9 @@ struct KeyRekey: KeySubcommand {
             let dropped = done.dropped.map { "\($0)" }.joined(separator: ", ")
             context.terminal.words("dropped key slot \(dropped)")
         }
+        if try file.hasTypedSecret {
+            context.terminal.hint("an agent that was unlocked by hand wants vault unlock again")
+        }
         context.terminal.hint("a secret that somebody else knows: vault key change replaces it")
         try backups.report(underRootCheck: rootCheck, in: context)
     }

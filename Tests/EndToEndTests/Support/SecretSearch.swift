@@ -2,14 +2,14 @@ import FoundationEssentials
 import Glibc
 
 /// Looks for a secret in bytes, also where it was encoded.
-struct SecretForms {
+struct SecretSearch {
     private let forms: [(name: String, bytes: [UInt8])]
 
-    init(of text: String) {
-        self.init(of: Array(text.utf8))
+    init(for text: String) {
+        self.init(for: Array(text.utf8))
     }
 
-    init(of raw: [UInt8]) {
+    init(for raw: [UInt8]) {
         var forms = Self.plain(raw) + Self.escaped(raw)
         for offset in 0..<3 {
             let whole = Self.base64(raw, after: offset)
@@ -100,12 +100,14 @@ struct SecretForms {
 
     /// The first form that is there.
     func firstFound(in bytes: [UInt8]) -> String? {
-        bytes.withUnsafeBytes { hay in
-            forms.first { form in form.bytes.withUnsafeBytes { Self.contains(hay, $0) } }?.name
-        }
+        forms.first { Self.contains(bytes, $0.bytes) }?.name
     }
 
-    /// The C library's own search, as far as Swift sees it.
+    /// Whether one array is part of another, at the speed of the C library.
+    static func contains(_ hay: [UInt8], _ needle: [UInt8]) -> Bool {
+        hay.withUnsafeBytes { hay in needle.withUnsafeBytes { contains(hay, $0) } }
+    }
+
     private static func contains(
         _ hay: UnsafeRawBufferPointer,
         _ needle: UnsafeRawBufferPointer

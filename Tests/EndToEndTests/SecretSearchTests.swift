@@ -1,7 +1,7 @@
 import Testing
 
 /// The search sees a secret in whatever form it was written down.
-@Suite struct SecretFormsTests {
+@Suite struct SecretSearchTests {
     private static let secret = #"CANARY "p/ä+\~é?>0"#
 
     @Test(
@@ -20,22 +20,22 @@ import Testing
         ]
     )
     func textIsFound(in text: String) {
-        #expect(SecretForms(of: Self.secret).firstFound(in: Array(text.utf8)) != nil)
+        #expect(SecretSearch(for: Self.secret).firstFound(in: Array(text.utf8)) != nil)
     }
 
     @Test func bytesAreFound() {
         let bytes = Array(Self.secret.utf8)
-        let forms = SecretForms(of: Self.secret)
+        let forms = SecretSearch(for: Self.secret)
         #expect(forms.firstFound(in: bytes) == "raw")
         #expect(forms.firstFound(in: [1] + bytes.flatMap { [$0, 0] }) == "UTF-16LE")
         #expect(forms.firstFound(in: bytes.flatMap { [0, $0] }) == "UTF-16BE")
         #expect(forms.firstFound(in: [0] + bytes.reversed() + [9]) == "reversed")
         let key = (0..<32).map { UInt8($0 * 7 % 256) }
-        #expect(SecretForms(of: key).firstFound(in: [1, 2] + key + [3]) == "raw")
+        #expect(SecretSearch(for: key).firstFound(in: [1, 2] + key + [3]) == "raw")
     }
 
     @Test func whatIsNotThereIsNotFound() {
-        let forms = SecretForms(of: Self.secret)
+        let forms = SecretSearch(for: Self.secret)
         for text in ["", "C", "CANARY", "CCANARY \"p/", "43414E41525920", "Q0FOQVJZICJw"] {
             #expect(forms.firstFound(in: Array(text.utf8)) == nil, "\(text)")
         }

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEndTests {
     /// Accounts that go from one vault to another: two homes and one server.
-    @Suite struct ExportTests {
+    @Suite struct ExportImportTests {
         private static let words = "the export's own"
 
         /// K03, K06: nobody is logged out, and an old file brings nothing back.
