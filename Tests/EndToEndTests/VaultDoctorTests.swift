@@ -19,7 +19,7 @@ extension EndToEndTests {
                     #expect(found.out.contains(line), "\(found.out)")
                 }
                 let token = try stage.vault("token", "work").word
-                #expect(SecretForms(of: token).firstFound(in: found.stdout) == nil)
+                #expect(SecretSearch(for: token).firstFound(in: found.stdout) == nil)
                 #expect(try server.statistics().refreshes == 0)
                 let json = try JSON(stage.vault("doctor", "--json").word)
                 #expect(json.keys == ["schemaVersion", "findings"])
