@@ -154,7 +154,7 @@ let package = Package(
         ),
         .testTarget(
             name: "VaultSQLiteTests",
-            dependencies: ["VaultSQLite"],
+            dependencies: ["Platform", "VaultSQLite"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -93,11 +93,14 @@ package final class Connection {
     }
 
     func error(_ code: Int32, sql: String?) -> SQLiteError {
-        SQLiteError(
-            code: ResultCode(rawValue: code),
+        let code = ResultCode(rawValue: code)
+        // With any other code it is that of an earlier error.
+        let isOfSystem = [.inputOutput, .cannotOpen].contains(code.primary)
+        return SQLiteError(
+            code: code,
             message: String(cString: sqlite3_errmsg(handle)),
             sql: sql,
-            systemError: SystemError(number: sqlite3_system_errno(handle))
+            systemError: SystemError(number: isOfSystem ? sqlite3_system_errno(handle) : 0)
         )
     }
 

@@ -49,7 +49,8 @@ import Testing
     }
 
     private static func opensTheDatabase(_ line: String) -> Bool {
-        let call = /\b(open|read|write|copy|fopen|openat|sqlite3_open|File|Append|Data)\w*\(/
+        let call =
+            /\b(open|openat|fopen|read|write|writeNew|copy|sqlite3_open_v2|AppendFile|Data)\(/
         let file = /\b(database|companions)\b/
         // Most lines speak of something else, and that is seen sooner without a pattern.
         return (line.contains("database") || line.contains("companions"))

@@ -154,6 +154,8 @@ class Flips:
         self.lock = threading.Lock()
 
     def flip(self, offset, bit):
+        if common.STOPPING.is_set():
+            return
         copy = self.stage.copy(os.path.join(self.directory, f"flip-{threading.get_ident()}"))
         try:
             self.change(copy, offset, bit)

@@ -7,15 +7,32 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DRIVER = os.environ.get("FAULT_DRIVER", os.path.join(ROOT, ".build/tests/fault-driver"))
 FIXTURES = os.path.join(ROOT, "Tests/VaultStoreTests/Fixtures")
 LIMIT = 30  # seconds that one run of the driver may take
+
+
+def stop(*_):
+    """On SIGTERM too everything that was made is undone: this runs the `finally` of whoever is at work."""
+    STOPPING.set()
+    sys.exit(143)
+
+
+STOPPING = threading.Event()
+signal.signal(signal.SIGTERM, stop)
+
+
+def is_over(deadline):
+    return STOPPING.is_set() or time.monotonic() >= deadline
 
 
 class Violation(Exception):

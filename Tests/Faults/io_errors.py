@@ -70,7 +70,7 @@ def judge(stage, verb, call, before, ended):
 def spoil(verb, template, directory, call, error, first, lasting, tally, deadline):
     """N = first, first + 1, ... until a run makes fewer calls than that."""
     number = first
-    while time.monotonic() < deadline:
+    while not common.is_over(deadline):
         stage = template.copy(os.path.join(directory, f"{verb.name}-{call}-{error}-{number}{lasting}"))
         what = f"{verb.name}: {error} at {call} {number}{lasting}"
         try:

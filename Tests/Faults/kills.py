@@ -197,9 +197,9 @@ def round_of(verb, found, directory, tally, goal, deadline, seed):
     worker = Worker(verb, found, directory, tally, seed)
     planned = {step for _, _, step in found}
     for step in [step for step in verb.steps if step in planned]:
-        while tally.of(verb, step) < goal["per_step"] and time.monotonic() < deadline:
+        while tally.of(verb, step) < goal["per_step"] and not common.is_over(deadline):
             worker.work(step)
-    while tally.of(verb) < goal["per_verb"] and time.monotonic() < deadline:
+    while tally.of(verb) < goal["per_verb"] and not common.is_over(deadline):
         worker.work(None)
 
 

@@ -27,7 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MUTANTS = {
     "ACKNOWLEDGE_BEFORE_COMMIT": ["kills.py", "--verbs", "refresh,add,switch", "--kills", "60", "--per-step", "5"],
     "SYNCHRONOUS_OFF": ["power_cuts.py", "--cuts", "20", "--control", "3"],
-    "PUBLISH_BEFORE_INSTALL": ["kills.py", "--verbs", "kit", "--kills", "70", "--per-step", "10"],
+    "PUBLISH_BEFORE_INSTALL": ["kills.py", "--verbs", "kit", "--kills", "49", "--per-step", "7"],
     "UNLOCK_BEFORE_COMMIT": ["processes.py", "--verbs", "check", "--processes", "8", "--seconds", "2"],
 }
 

@@ -1,3 +1,4 @@
+import Platform
 import Testing
 import VaultSQLite
 
@@ -56,6 +57,38 @@ import VaultSQLite
             }
             #expect(error.code.primary == code)
             #expect(error.message == "unable to open database file")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (13, 0, true), (10, 28, true), (778, 122, true), (14, 28, true), (10, 5, false),
+            (778, 27, false), (14, 24, false), (11, 0, false),
+        ] as [(Int32, Int32, Bool)]
+    )
+    func aFullDiskHasMoreNamesThanOne(_ code: Int32, _ number: Int32, _ isFull: Bool) {
+        let error = SQLiteError(
+            code: ResultCode(rawValue: code),
+            message: "",
+            sql: nil,
+            systemError: SystemError(number: number)
+        )
+        #expect(error.isFullDisk == isFull)
+    }
+
+    @Test func theSystemsErrorIsThatOfTheCall() async throws {
+        try await withTemporaryDatabase { path in
+            let missing = path + "/nowhere"
+            let connection = try Connection.inMemory()
+            let attach = try #require(throws: SQLiteError.self) {
+                try connection.executeScript("ATTACH '\(missing)' AS other")
+            }
+            #expect(attach.code.primary == .cannotOpen)
+            let syntax = try #require(throws: SQLiteError.self) {
+                try connection.execute("SELECT nothing")
+            }
+            // Not that of the call before it.
+            #expect(syntax.systemError.number == 0)
         }
     }
 }

@@ -43,7 +43,7 @@ enum NetworkFileSystem {
     ///
     /// `mountType` is asked only where the number says no more than FUSE.
     static func kind(type: UInt32, mountType: () -> String?) -> String? {
-        guard type == fuse else { return names[type] }
+        guard type == fuse else { return name(of: type) }
         guard let mount = mountType(), mount.hasPrefix("fuse.") else { return nil }
         let program = String(mount.dropFirst("fuse.".count))
         return networkPrograms.contains(program) ? program : nil
@@ -51,14 +51,30 @@ enum NetworkFileSystem {
 
     // statfs(2), linux/magic.h and the sources of those that are not in the kernel.
     private static let fuse: UInt32 = 0x6573_5546
-    private static let names: [UInt32: String] = [
-        0x0000_6969: "nfs", 0x0000_517B: "smb", 0xFF53_4D42: "cifs", 0xFE53_4D42: "smb3",
-        0x0102_1997: "9p", 0x5346_414F: "afs", 0x6B41_4653: "afs", 0x7375_7245: "coda",
-        0x00C3_6400: "ceph", 0x0000_564C: "ncp", 0x0BD0_0BD0: "lustre", 0x0116_1970: "gfs2",
-        0x7461_636F: "ocfs2", 0x4750_4653: "gpfs", 0x1983_0326: "beegfs", 0xAAD7_AAEA: "panfs",
-        0x786F_4256: "vboxsf", 0xBACB_ACBC: "vmhgfs",
-    ]
-    private static let networkPrograms: Set<String> = [
+    private static func name(of type: UInt32) -> String? {
+        switch type {
+        case 0x0000_6969: "nfs"
+        case 0x0000_517B: "smb"
+        case 0xFF53_4D42: "cifs"
+        case 0xFE53_4D42: "smb3"
+        case 0x0102_1997: "9p"
+        case 0x5346_414F, 0x6B41_4653: "afs"
+        case 0x7375_7245: "coda"
+        case 0x00C3_6400: "ceph"
+        case 0x0000_564C: "ncp"
+        case 0x0BD0_0BD0: "lustre"
+        case 0x0116_1970: "gfs2"
+        case 0x7461_636F: "ocfs2"
+        case 0x4750_4653: "gpfs"
+        case 0x1983_0326: "beegfs"
+        case 0xAAD7_AAEA: "panfs"
+        case 0x786F_4256: "vboxsf"
+        case 0xBACB_ACBC: "vmhgfs"
+        default: nil
+        }
+    }
+
+    private static let networkPrograms = [
         "sshfs", "s3fs", "rclone", "glusterfs", "ceph", "ceph-fuse", "davfs", "davfs2",
         "gvfsd-fuse",
         "gcsfuse", "goofys", "juicefs", "moosefs", "mfs", "curlftpfs", "google-drive-ocamlfuse",

@@ -59,7 +59,7 @@ enum SchemaMigration {
         _ location: VaultLocation
     ) throws {
         guard try connection.isIntact() else { throw StoreError.damaged(path: location.database) }
-        guard try Schema.digest(of: connection) == Schema.digests[version],
+        guard try Schema.digest(of: connection) == Schema.digest(ofVersion: version),
             try Schema.migrator.ledgerIsRight(in: connection, upTo: version)
         else { throw StoreError.tampered(.schema) }
     }
