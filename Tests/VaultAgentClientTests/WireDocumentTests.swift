@@ -30,11 +30,14 @@ import VaultAgentClient
         """
 
     @Test func accountList() throws {
-        try expect(AccountListDocument(accounts: []), #"{"accounts":[],"schemaVersion":1}"#)
+        try expect(
+            AccountListDocument(locked: true, accounts: [], damaged: ["x"]),
+            #"{"accounts":[],"damaged":["x"],"locked":true,"schemaVersion":1}"#
+        )
         try expect(
             AccountListDocument(accounts: [Self.account, Self.unknown]),
             """
-            {"accounts":[\(Self.accountJSON),\(Self.unknownJSON)],"schemaVersion":1}
+            {"accounts":[\(Self.accountJSON),\(Self.unknownJSON)],"damaged":[],"schemaVersion":1}
             """
         )
     }
@@ -78,7 +81,8 @@ import VaultAgentClient
         try expect(
             AgentStatusDocument(agent: running),
             """
-            {"agent":{"lockReason":null,"locked":null,"locksAt":null,"pid":42,"running":true,\
+            {"agent":{"lockReason":null,"locked":null,"locksAt":null,"memoryLocked":null,\
+            "pid":42,"running":true,\
             "version":"0.1.0"},"schemaVersion":1}
             """
         )
@@ -98,7 +102,7 @@ import VaultAgentClient
             {"accounts":[{"current":false,"dueAt":null,"expiresAt":null,"failureCount":2,\
             "generation":3,"issuer":null,"lastFailure":"unreachable","name":"home",\
             "state":"sign_in_needed"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
-            "pid":null,"running":false,"version":null},\
+            "memoryLocked":null,"pid":null,"running":false,"version":null},"damaged":[],"locked":false,\
             "schemaVersion":1}
             """
         )
@@ -118,8 +122,8 @@ import VaultAgentClient
             {"accounts":[{"current":true,"dueAt":"2025-10-09T08:43:20Z",\
             "expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"generation":1,\
             "issuer":"https://as.example","lastFailure":null,"name":"work","state":"active"}],\
-            "agent":{"lockReason":null,"locked":null,"locksAt":null,\
-            "pid":null,"running":false,"version":null},"schemaVersion":1}
+            "agent":{"lockReason":null,"locked":null,"locksAt":null,"memoryLocked":null,"pid":null,\
+            "running":false,"version":null},"damaged":[],"locked":false,"schemaVersion":1}
             """
         )
     }
@@ -252,7 +256,7 @@ import VaultAgentClient
 
     /// A newer agent may say more.
     @Test func membersNobodyKnowsArePassedOver() throws {
-        let text = #"{"accounts":[],"schemaVersion":2,"more":{"x":[1]}}"#
+        let text = #"{"accounts":[],"damaged":[],"schemaVersion":2,"more":{"x":[1]}}"#
         let document = try WireJSON.decode(AccountListDocument.self, from: Array(text.utf8))
         #expect(document.schemaVersion == 2)
     }
