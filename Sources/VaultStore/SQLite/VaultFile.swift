@@ -160,9 +160,11 @@ package final class VaultFile {
     }
 
     private func openKeys(with unlock: Unlock) throws -> (VaultKeys, slot: UInt16) {
-        // Header and slots of one moment, and nothing is locked while a passphrase is worked on.
+        // Header and slots of one moment, and nothing is locked while a passphrase is worked on. A
+        // transaction that is open is that of `read`, which began with the header.
+        let isHeaderRead = connection.isInTransaction
         let rows = try connection.read {
-            header = try VaultHeader(reading: connection)
+            if !isHeaderRead { header = try VaultHeader(reading: connection) }
             return try KeySlots.all(in: connection)
         }
         let opened = try KeySlots.open(unlock, of: rows, vaultID: header.vaultID)
