@@ -137,6 +137,8 @@ import Testing
         let isLink = [.rootsThroughLinks, .linkOnAWritableMount].contains(place)
         if isLink {
             mkdir(directory + "/..1", 0o755)
+            // Another test's umask may be in force.
+            chmod(directory + "/..1", 0o755)
             symlink("..1", directory + "/..data")
             symlink("..data/vault.key", path)
         }

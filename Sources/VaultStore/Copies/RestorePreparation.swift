@@ -40,18 +40,25 @@ struct RestorePreparation {
     private func prepare(_ account: StoredAccount) throws -> RestoreReport.Account {
         let twin = try live?.twin(of: account.id)
         let hash = try copy.hash(of: account.tokens)
-        let isCurrent = twin.map { $0.generation == account.generation && $0.hash == hash } ?? false
+        let isCurrent = twin.map { isSame(account, hash, $0) } ?? false
         var tokens = account.tokens
         var intent = account.intent
+        var generation = account.generation
         if isCurrent, let known = twin?.account {
-            // The same pair: what was learned of it since stays known.
+            // The same grant: what was learned of it since stays known.
             tokens = known.tokens
             intent = known.intent
-        } else if !isCurrent, try mayBeSpent(account, hash, twin) {
+            generation = known.generation
+        } else if let twin, !isCurrent || twin.generation != generation {
+            // To whoever saw the pairs that came after this one, it is the next.
+            generation = max(generation, twin.generation) + 1
+        }
+        if !isCurrent, try mayBeSpent(account, hash, twin) {
             tokens.hold = Hold(reason: twin?.isMoved == true ? .moved : .restored, since: now)
         }
-        if tokens != account.tokens || intent != account.intent {
-            try copy.rewrite(account, tokens, intent)
+        if tokens != account.tokens || intent != account.intent || generation != account.generation
+        {
+            try copy.rewrite(account, tokens, intent, generation: generation)
         }
         guard let prepared = try copy.account(account.id) else {
             throw StoreError.tampered(.account(account.name.text))
@@ -63,6 +70,16 @@ struct RestorePreparation {
         )
     }
 
+    /// Whether the vault that is here has the very grant of the copy, unspent since.
+    private func isSame(
+        _ account: StoredAccount,
+        _ hash: [UInt8]?,
+        _ twin: VaultFile.Twin
+    ) -> Bool {
+        isComparable && twin.hash == hash
+            && (hash != nil || twin.generation == account.generation)
+    }
+
     /// Whether a refresh token that is not the one in use here may have been spent since.
     private func mayBeSpent(
         _ account: StoredAccount,
@@ -70,7 +87,7 @@ struct RestorePreparation {
         _ twin: VaultFile.Twin?
     ) throws -> Bool {
         guard hash != nil, account.tokens.hold?.reason != .moved else { return false }
-        if let twin, twin.hash != hash || twin.isMoved { return true }
+        if let twin, !isComparable || twin.hash != hash || twin.isMoved { return true }
         if account.tokens.previous != nil || twin?.account?.tokens.previous != nil { return true }
         return try copy.hasSpentTokens(account.id)
     }
@@ -90,9 +107,12 @@ struct RestorePreparation {
 
     // MARK: - What is vault-wide
 
-    /// Hashes are comparable only under the same root key.
+    /// Whether hashes of the two vaults say anything about each other: under another root key they
+    /// are other hashes.
+    private var isComparable: Bool { live?.hasRootKey(of: copy) ?? false }
+
     private func takeSpentTokens(of live: VaultFile) throws {
-        guard live.hasRootKey(of: copy) else { return }
+        guard isComparable else { return }
         var select = try live.connection.prepare(
             "SELECT hash, account_id, spent_at FROM spent_token"
         )

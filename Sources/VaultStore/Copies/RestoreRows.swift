@@ -85,9 +85,13 @@ extension VaultFile {
         try update.run()
     }
 
-    /// Gives an account other tokens of the same generation; one that waits for a person is due
-    /// never.
-    func rewrite(_ account: StoredAccount, _ tokens: TokenSet, _ intent: Intent?) throws {
+    /// Gives an account other tokens; one that waits for a person is due never.
+    func rewrite(
+        _ account: StoredAccount,
+        _ tokens: TokenSet,
+        _ intent: Intent?,
+        generation: UInt64
+    ) throws {
         let keyring = try currentKeyring()
         let state =
             tokens.signInNeeded == nil
@@ -95,24 +99,26 @@ extension VaultFile {
         var update = try connection.prepare(
             """
             UPDATE account SET tokens_box = ?2, intent_box = ?3, state = ?4, \
-            due_at = CASE WHEN ?5 THEN NULL ELSE due_at END WHERE account_id = ?1
+            due_at = CASE WHEN ?5 THEN NULL ELSE due_at END, generation = ?6 \
+            WHERE account_id = ?1
             """
         )
         update.bind(account.id.bytes, at: 1)
-        update.bind(try seal(tokens, account.id, generation: account.generation, keyring), at: 2)
+        update.bind(try seal(tokens, account.id, generation: generation, keyring), at: 2)
         update.bind(
             intent.map { intent in
                 keyring.seal(
                     IntentRecord.encode(intent),
                     kind: .intent,
                     account: account.id,
-                    generation: account.generation
+                    generation: generation
                 )
             },
             at: 3
         )
         update.bind(state.rawValue, at: 4)
         update.bind(state.wantsPerson ? 1 : 0, at: 5)
+        update.bind(Int64(clamping: generation), at: 6)
         try update.run()
     }
 

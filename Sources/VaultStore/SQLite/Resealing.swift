@@ -34,9 +34,11 @@ struct Resealing {
         """
 
     /// Moves the next accounts that have a record of another epoch.
+    ///
+    /// A damaged page may give rows that were not asked for, and the same ones for ever.
     func moveAccounts(after number: Int64) throws -> Batch {
         var batch = Batch()
-        for row in try oldAccounts(after: number) {
+        for row in try oldAccounts(after: number) where row.number > number {
             batch.last = row.number
             do {
                 try write(moved(row))
@@ -133,7 +135,7 @@ struct Resealing {
     /// Moves the next pairs kept aside that are of another epoch.
     func moveReceivedTokens(after number: Int64) throws -> Batch {
         var batch = Batch()
-        for row in try oldReceivedTokens(after: number) {
+        for row in try oldReceivedTokens(after: number) where row.number > number {
             batch.last = row.number
             guard let id = AccountID(row.id),
                 let tokens = try? open(row.box, .receivedToken, id, row.generation)
