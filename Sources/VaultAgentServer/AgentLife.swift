@@ -12,6 +12,7 @@ struct AgentLife: Sendable {
     private static let lookEvery = 2.0
 
     let service: AgentService
+    let signals: StopSignalCount
     let isOnDemand: Bool
     let socket: SocketFile
 
@@ -19,7 +20,7 @@ struct AgentLife: Sendable {
     func last() async -> String {
         await withTaskGroup(of: String?.self) { group in
             group.addTask {
-                for await signal in Self.signals() { return "signal \(signal)" }
+                for await signal in signals.first { return "signal \(signal)" }
                 return nil
             }
             group.addTask {
@@ -36,25 +37,11 @@ struct AgentLife: Sendable {
         }
     }
 
-    /// The first stop signal, taken on a thread of its own.
-    private static func signals() -> AsyncStream<Int32> {
-        AsyncStream { continuation in
-            do {
-                try DedicatedThread.start {
-                    if let signal = try? StopSignals.wait() { continuation.yield(signal) }
-                    continuation.finish()
-                }
-            } catch {
-                continuation.finish()
-            }
-        }
-    }
-
     private func lookAround() async -> String? {
         let database = service.vault.location.database
         let clock = SystemClock()
         while (try? await clock.sleep(seconds: Self.lookEvery)) != nil {
-            if !FileSystem.exists(database) { return "the vault is gone" }
+            if FileSystem.isMissing(database) { return "the vault is gone" }
             // Nobody finds it any more, and it would keep the next agent out.
             if socket.isGone { return "the socket is gone" }
             if isOnDemand, service.idleSeconds > Self.idleLimit, !service.vault.isNeeded {
@@ -88,5 +75,46 @@ struct SocketFile: Sendable {
     /// Removes it, unless the path leads to another's by now.
     func remove() {
         if !isGone { try? FileSystem.remove(path) }
+    }
+}
+
+/// The stop signals that came, taken on a thread of their own: the first is a wish, one more an
+/// order.
+final class StopSignalCount: Sendable {
+    /// The number of the first one.
+    let first: AsyncStream<Int32>
+    private let count = Locked(0)
+
+    init() {
+        let (first, continuation) = AsyncStream<Int32>.makeStream()
+        self.first = first
+        do {
+            try DedicatedThread.start { [self] in
+                while let signal = try? StopSignals.wait() {
+                    count.withLock { $0 += 1 }
+                    continuation.yield(signal)
+                }
+                continuation.finish()
+            }
+        } catch {
+            continuation.finish()
+        }
+    }
+
+    /// How many came.
+    var value: Int { count.withLock { $0 } }
+}
+
+extension FileSystem {
+    /// Whether there is certainly nothing at a path.
+    ///
+    /// One that cannot be looked at for the moment says nothing.
+    static func isMissing(_ path: String) -> Bool {
+        do {
+            _ = try status(of: path)
+            return false
+        } catch {
+            return error == .notFound
+        }
     }
 }

@@ -68,14 +68,21 @@ package enum AgentMain {
         let socket = try SocketFile(location.socket)
         log.write("start", ["version": VaultVersion.current, "pid": "\(ProcessIdentity.current)"])
         readiness.ready(isLocked: service.vault.lockReason != nil)
-        let life = AgentLife(service: service, isOnDemand: options.isOnDemand, socket: socket)
+        let signals = StopSignalCount()
+        let life = AgentLife(
+            service: service,
+            signals: signals,
+            isOnDemand: options.isOnDemand,
+            socket: socket
+        )
         let reason = await life.last()
+        let before = signals.value
         log.write("stop", ["reason": reason])
         socket.remove()
         // Commands wait on the socket for the outcome of their sign-ins.
         service.cancelSignIns()
         await server.stop()
-        await service.stop()
+        await service.stop { signals.value > before }
         transport.close()
         instance.unlock(.agent)
         return 0

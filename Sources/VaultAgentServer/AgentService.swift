@@ -43,7 +43,10 @@ final class AgentService: Sendable {
     }
 
     /// Stores what is in flight and ends.
-    func stop() async {
-        await vault.end()
+    ///
+    /// A pair that the store does not take is waited for longer than a minute while this is not
+    /// forced.
+    func stop(isForced: @Sendable () -> Bool = { true }) async {
+        await vault.end(isForced: isForced)
     }
 }

@@ -27,9 +27,7 @@ struct AgentRoutes: Sendable {
         switch Route(method: request.method, path: request.path) {
         case nil: return Self.notFound
         case .status: return try Self.json(agentStatus)
-        case .stop:
-            service.requestStop("asked")
-            return Self.done
+        case .stop: return try stop()
         case .unlock: return try await unlock(request)
         case .lock: return try await lock(request)
         case .listAccounts: return try await listAccounts()
@@ -44,6 +42,18 @@ struct AgentRoutes: Sendable {
             try service.vault.signIns().cancel(id)
             return Self.done
         }
+    }
+
+    /// Goes once what is in flight is stored.
+    ///
+    /// A pair that the store does not take now may be in the way of that for ever: whoever asks is
+    /// told instead. A signal still ends the agent.
+    private func stop() throws -> HTTPServerResponse {
+        if let account = service.vault.unsavedAccounts.first {
+            throw VaultError(.notSaved, account: account)
+        }
+        service.requestStop("asked")
+        return Self.done
     }
 
     // MARK: - Answers

@@ -32,11 +32,12 @@ final class AgentSession: Sendable {
         backups = Task { await DailyBackups(vault: vault, log: log, clock: clock).run() }
     }
 
-    /// Whether an account has a refresh to come, a sign-in is under way, or going would take keys
-    /// along that somebody typed.
+    /// Whether an account has a refresh to come, a sign-in is under way, or going would take along
+    /// keys that somebody typed or a pair that is nowhere else.
     var isNeeded: Bool {
         // A store that cannot be read now is no reason to leave.
-        needsPerson || signIns.areWaiting || ((try? vault.hasRefreshToCome()) ?? true)
+        needsPerson || signIns.areWaiting || !vault.unsavedAccounts.isEmpty
+            || ((try? vault.hasRefreshToCome()) ?? true)
     }
 
     /// Stores what is in flight and ends.

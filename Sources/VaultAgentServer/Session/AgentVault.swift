@@ -9,7 +9,7 @@ internal import VaultStore
 /// Locked, there are no keys and nothing runs. Unlocking opens the vault on a thread of its own,
 /// one attempt at a time. Locking stores what is in flight first: until then the keys stay, but
 /// nobody gets at the vault any more. A pair that the store does not take yet is never given up for
-/// a lock.
+/// a lock, and for an end of the agent only once it has waited and said so.
 final class AgentVault: Sendable {
     private enum Phase {
         case locked(VaultError)
@@ -41,6 +41,8 @@ final class AgentVault: Sendable {
 
     /// Seconds until a lock that had to wait for a store is tried again.
     private static let again = 5.0
+    /// Seconds between looks at a pair that only an end of the agent waits for.
+    private static let look = 0.5
     /// No sleep is longer: a machine's suspend is noticed by then.
     private static let longestSleep = 30.0
 
@@ -48,7 +50,7 @@ final class AgentVault: Sendable {
     private let transport: any HTTPTransport
     private let log: AgentLog
     private let clock: any VaultClock
-    private let opener = Opener()
+    private let opener = VaultOpener()
     private let state = Locked(State())
 
     init(
@@ -112,6 +114,17 @@ final class AgentVault: Sendable {
             }
         }
         return isBusy || session?.isNeeded ?? false
+    }
+
+    /// The accounts with a pair that is only in memory.
+    var unsavedAccounts: [AccountName] {
+        let session: AgentSession? = state.withLock { state in
+            switch state.phase {
+            case .unlocked(let session), .locking(let session, _, _): session
+            case .locked: nil
+            }
+        }
+        return session?.vault.unsavedAccounts ?? []
     }
 
     // MARK: - Unlocking
@@ -182,7 +195,8 @@ final class AgentVault: Sendable {
     ///
     /// - Throws: `not_saved` while a pair is only in memory.
     func lock(because reason: Reason) async throws(VaultError) {
-        if let account = (try? session())?.vault.unsavedAccount {
+        // One that ends has no choice: it drains first, and `end` waits for what is left.
+        if reason != .ending, let account = (try? session())?.vault.unsavedAccounts.first {
             throw VaultError(.notSaved, account: account)
         }
         let error =
@@ -208,14 +222,14 @@ final class AgentVault: Sendable {
     /// Ends the session and lets go of its keys.
     private func close(_ session: AgentSession, _ error: VaultError) async -> VaultError? {
         await session.end()
-        guard let account = session.vault.unsavedAccount else {
+        guard let account = session.vault.unsavedAccounts.first else {
             finishLocking(error)
             return nil
         }
         // The store refused a pair that came at the last moment. Nobody awaits this one: it ends
         // when the pair is stored.
         Task {
-            while session.vault.unsavedAccount != nil {
+            while !session.vault.unsavedAccounts.isEmpty {
                 try? await clock.sleep(seconds: Self.again)
             }
             finishLocking(error)
@@ -284,53 +298,16 @@ final class AgentVault: Sendable {
     }
 
     /// Stores what is in flight and ends for good.
-    func end() async {
+    ///
+    /// Draining takes up to a minute. A pair that is not stored by then is waited for until
+    /// `isForced` says that this has to end, or until there is no file left to store it in; it is
+    /// lost then, and the log says whose it was.
+    func end(isForced: @Sendable () -> Bool) async {
         state.withLock { $0.hasEnded = true }
         try? await lock(because: .ending)
-    }
-
-    /// Deriving a key from a passphrase takes a thread for a third of a second: this one.
-    private actor Opener {
-        private let executor = SerialQueueExecutor(label: "vault.unlock")
-
-        nonisolated var unownedExecutor: UnownedSerialExecutor {
-            unsafe executor.asUnownedSerialExecutor()
+        while !unsavedAccounts.isEmpty, !isForced(), !FileSystem.isMissing(location.database) {
+            guard (try? await clock.sleep(seconds: Self.look)) != nil else { break }
         }
-
-        func open(
-            _ location: VaultLocation,
-            _ unlock: Unlock,
-            _ transport: any HTTPTransport,
-            _ clock: any VaultClock
-        ) async throws -> Vault {
-            try await Vault.open(location, unlock: unlock, transport: transport, clock: clock)
-        }
-    }
-}
-
-extension Unlock {
-    /// The name in the log.
-    fileprivate var name: String {
-        switch self {
-        case .keyFile, .keyFileAt: "key_file"
-        case .key: "key"
-        case .passphrase: "passphrase"
-        case .recoveryKey: "recovery_key"
-        }
-    }
-
-    fileprivate var needsPerson: Bool {
-        switch self {
-        case .keyFile, .keyFileAt: false
-        case .key, .passphrase, .recoveryKey: true
-        }
-    }
-}
-
-extension VaultError {
-    /// Whether it is about a secret that somebody may be guessing.
-    fileprivate var isWrongSecret: Bool {
-        let reasons = ["passphrase_wrong", "recovery_key_wrong", "key_wrong"]
-        return code == .locked && reasons.contains(facts[.reason] ?? "")
+        for account in unsavedAccounts { log.write("pair_lost", ["account": account.text]) }
     }
 }

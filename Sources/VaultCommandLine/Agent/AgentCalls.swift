@@ -109,7 +109,7 @@ struct AgentCalls: Sendable {
     @discardableResult
     func stop() throws -> Bool {
         do {
-            _ = try connection.send("POST", "/v1/stop", timeout: 10)
+            _ = try checked(connection.send("POST", "/v1/stop", timeout: 10))
         } catch AgentConnection.Failure.notRunning {
             return false
         }

@@ -121,8 +121,8 @@ extension Vault {
         try store.nextDue() != nil
     }
 
-    /// An account with a pair that is only in memory, because the store does not take it yet.
-    package var unsavedAccount: AccountName? { refresher.unsavedAccount }
+    /// The accounts with a pair that is only in memory, because the store does not take it yet.
+    package var unsavedAccounts: [AccountName] { refresher.unsavedAccounts }
 
     private func store(
         _ registration: AccountRegistration,

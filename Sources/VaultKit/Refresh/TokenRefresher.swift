@@ -39,9 +39,9 @@ final class TokenRefresher: Sendable {
         state.withLock { !$0.unsaved.isEmpty }
     }
 
-    /// An account with a pair that is only in memory.
-    var unsavedAccount: AccountName? {
-        state.withLock { $0.unsaved.keys.min() }
+    /// The accounts with a pair that is only in memory, by name.
+    var unsavedAccounts: [AccountName] {
+        state.withLock { $0.unsaved.keys.sorted() }
     }
 
     /// Whether nothing new is started any more.
