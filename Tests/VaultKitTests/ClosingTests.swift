@@ -2,6 +2,7 @@ import FoundationEssentials
 import OAuth
 import Platform
 import Testing
+import VaultStore
 import VaultTesting
 
 @testable import VaultKit
@@ -69,6 +70,64 @@ import VaultTesting
             await closing.value
             #expect(clock.asked - asked < 50)
             #expect(try await refresh.value.generation == 2)
+        }
+    }
+
+    @Test("a refresh that waits for its account when the vault is closed sends nothing")
+    func waitingForTheLock() async throws {
+        try await withScene { scene in
+            try await scene.addExpired()
+            let holder = try FileLock(path: scene.home.location.lock)
+            let range = FileLock.Range.account(try scene.stored().number)
+            #expect(try holder.tryLock(range))
+            let caller = Task { await vaultError { try await scene.vault.refresh("work") } }
+            try await scene.clock.waitForSleeper(within: 0.05)
+            let closing = Task { await scene.vault.close() }
+            while !scene.vault.refresher.isClosed { await Task.yield() }
+            holder.unlock(range)
+            await scene.clock.passingSleeps(within: 0.1) { await closing.value }
+            #expect(await caller.value?.code == .closed)
+            #expect(scene.transport.requestCount == 0)
+            #expect(try scene.stored().intent == nil)
+        }
+    }
+
+    @Test("a refresh that has its account and no claim yet when the vault is closed sends nothing")
+    func beforeTheClaim() async throws {
+        try await TemporaryVault.use { home in
+            let transport = ScriptedTransport()
+            let opened = try await home.open(transport: transport, clock: ManualClock())
+            let tokens = TokenResponse.testing(accessToken: "a", refreshToken: "work-refresh-1")
+            _ = try await opened.add(.testing("work"), tokens)
+            let stale = try opened.store.account(named: "work")
+            let asked = Shared(0)
+            let operation = RefreshOperation(
+                environment: RefreshEnvironment(
+                    store: opened.store,
+                    lockFile: try FileLock(path: home.location.lock),
+                    transport: transport,
+                    clock: ManualClock(),
+                    random: { 0 },
+                    faults: .none
+                ),
+                stale: stale,
+                isForced: true,
+                // Closed once the lock is there.
+                isClosed: {
+                    asked.update { asked in
+                        asked += 1
+                        return asked > 1
+                    }
+                }
+            )
+            guard case .ended(.failed(let error, _)) = await operation.run() else {
+                Issue.record("it was refreshed")
+                return
+            }
+            #expect(error.code == .closed)
+            #expect(transport.requestCount == 0)
+            #expect(try opened.store.account(named: "work").intent == nil)
+            await opened.close()
         }
     }
 

@@ -206,4 +206,28 @@ import VaultTesting
             #expect(scene.transport.requestCount == 0)
         }
     }
+
+    @Test("a claim under a number that is no longer the account's is made anew under the right one")
+    func renumberedClaim() async throws {
+        try await withScene(RotatingServer().transport()) { scene in
+            try await scene.addExpired()
+            let claimed = Shared<[Int64]>([])
+            var store = InterceptedStore(scene.vault.store)
+            store.claiming = { store, account, intent in
+                let isFirst = claimed.update { claimed in
+                    claimed.append(account.number)
+                    return claimed.count == 1
+                }
+                if isFirst { try Saboteur(scene.home.location).renumber() }
+                return try await store.claim(account, intent: intent)
+            }
+            let outcome = try await refresh(try refresher(store, scene), scene)
+            guard case .refreshed(let account) = outcome else {
+                Issue.record("it was not refreshed")
+                return
+            }
+            #expect(claimed.value == [account.number - 100, account.number])
+            #expect(scene.transport.requestCount == 1)
+        }
+    }
 }

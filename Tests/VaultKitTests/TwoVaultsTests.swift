@@ -131,6 +131,38 @@ import VaultTesting
         }
     }
 
+    @Test("an account that has another number after the wait is refreshed under that one's lock")
+    func renumberedWhileWaiting() async throws {
+        let server = RotatingServer()
+        let isHeld = Shared<Bool?>(nil)
+        let lockFile = Shared<(path: String, account: Int64)?>(nil)
+        let transport = ScriptedTransport { request in
+            if let lockFile = lockFile.value, let probe = try? FileLock(path: lockFile.path) {
+                let range = FileLock.Range.account(lockFile.account)
+                isHeld.update { $0 = (try? probe.tryLock(range)) == false }
+            }
+            return server.answer(to: request)
+        }
+        try await withScene(transport) { scene in
+            try await scene.addExpired()
+            let old = try scene.stored().number
+            let holder = try FileLock(path: scene.home.location.lock)
+            #expect(try holder.tryLock(.account(old)))
+            let caller = Task { try await scene.vault.accessToken(for: "work") }
+            try await scene.clock.waitForSleeper(within: 0.05)
+            try Saboteur(scene.home.location).renumber()
+            let new = try scene.stored().number
+            #expect(new != old)
+            lockFile.update { $0 = (scene.home.location.lock, new) }
+            holder.unlock(.account(old))
+            let token = try await scene.clock.passingSleeps(within: 0.1) { try await caller.value }
+            #expect(token.text == "work-access-2")
+            #expect(server.requestCount == 1)
+            #expect(isHeld.value == true)
+            #expect(try holder.tryLock(.account(old)))
+        }
+    }
+
     @Test("A07: while another holds the account, a token with seconds left is still handed out")
     func heldByAnotherWithSecondsLeft() async throws {
         try await withScene { scene in

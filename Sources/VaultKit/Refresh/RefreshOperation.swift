@@ -15,6 +15,8 @@ struct RefreshOperation: Sendable {
     private static let lockLimit = RefreshSchedule.longestRefresh
     /// Seconds after which a claim is too old to send on: the process was stopped in between.
     private static let claimLife = 10.0
+    /// Numbers of the account that are locked before giving up.
+    private static let lockTries = 3
     /// Claims made before giving up on a machine that stops all the time.
     private static let claimTries = 3
 
@@ -23,6 +25,8 @@ struct RefreshOperation: Sendable {
     let stale: StoredAccount
     /// Whether somebody asked for this very refresh, passing over the back-off.
     let isForced: Bool
+    /// Whether nothing new is to be sent any more.
+    let isClosed: @Sendable () -> Bool
 
     func run() async -> RefreshResult {
         do {
@@ -32,27 +36,46 @@ struct RefreshOperation: Sendable {
         }
     }
 
-    /// Steps 2 and 3: the lock, then what is stored now.
+    /// Step 2: the lock of the account, which may get another number until it is there: when it was
+    /// removed and imported again, or restored.
     private func lockAndRefresh() async throws -> RefreshResult {
-        let acquisition = try await AccountLock.acquire(
-            account: stale.number,
-            in: environment.lockFile,
-            limit: Self.lockLimit,
-            clock: environment.clock
-        ) {
-            try await movedOn(current())
-        }
-        switch acquisition {
-        case .notNeeded(let outcome): return .ended(outcome)
-        case nil: throw VaultError(.busy, account: stale.name, facts: [.reason: "account_lock"])
-        case .acquired(let lock):
-            defer { withExtendedLifetime(lock) {} }
-            for number in 1...Self.claimTries {
-                let result = try await refresh(under: lock, startsOver: number > 1)
-                if let result { return result }
+        var number = stale.number
+        for _ in 1...Self.lockTries {
+            let acquisition = try await AccountLock.acquire(
+                account: number,
+                in: environment.lockFile,
+                limit: Self.lockLimit,
+                clock: environment.clock
+            ) {
+                try refuseWhenClosed()
+                return try await movedOn(current())
             }
-            throw VaultError(.busy, account: stale.name, facts: [.reason: "stopped"])
+            switch acquisition {
+            case .notNeeded(let outcome): return .ended(outcome)
+            case nil: throw busy("account_lock")
+            case .acquired(let lock):
+                defer { withExtendedLifetime(lock) {} }
+                if let result = try await refresh(number, under: lock) { return result }
+                lock.release()
+            }
+            number = try await current().number
         }
+        throw busy("account_lock")
+    }
+
+    /// Step 3: what is stored now; nil when the lock is not the account's any more.
+    private func refresh(_ number: Int64, under lock: AccountLock) async throws -> RefreshResult? {
+        for attempt in 1...Self.claimTries {
+            let account = try await current()
+            guard account.number == number else { return nil }
+            let result = try await refresh(account, under: lock, startsOver: attempt > 1)
+            if let result { return result }
+        }
+        throw busy("stopped")
+    }
+
+    private func busy(_ reason: String) -> VaultError {
+        VaultError(.busy, account: stale.name, facts: [.reason: reason])
     }
 
     /// The account as it is stored now.
@@ -65,12 +88,16 @@ struct RefreshOperation: Sendable {
         return account
     }
 
+    private func refuseWhenClosed() throws(VaultError) {
+        if isClosed() { throw VaultError(.closed, account: stale.name) }
+    }
+
     /// Steps 3 to 8, under the account's lock; nil when the claim did not come to be used.
     private func refresh(
+        _ account: StoredAccount,
         under lock: AccountLock,
         startsOver: Bool
     ) async throws -> RefreshResult? {
-        let account = try await current()
         if let moved = movedOn(account) { return .ended(moved) }
         let obstacle = account.obstacle(at: environment.clock.now(), isForced: isForced)
         guard obstacle == nil, let refreshToken = account.tokens.refreshToken else {
@@ -85,11 +112,13 @@ struct RefreshOperation: Sendable {
             // The claim that grew old was not sent.
             attempt: startsOver ? max(known, 1) : known + 1
         )
+        // Whoever closes the vault waits for what was sent, not for what could have been.
+        try refuseWhenClosed()
         let claim: Claim
         do {
             claim = try await environment.store.claim(account, intent: intent)
         } catch StoreError.superseded {
-            // Signed in again since it was read.
+            // Signed in again, or under another number, since it was read.
             return nil
         }
         await environment.faults.reached(.claimed)
@@ -250,28 +279,5 @@ struct RefreshOperation: Sendable {
     /// Set when a newer pair is stored than the one to be replaced.
     private func movedOn(_ account: StoredAccount) -> RefreshOutcome? {
         account.generation > stale.generation ? .adopted(account) : nil
-    }
-}
-
-/// What a refresh works with.
-struct RefreshEnvironment: Sendable {
-    let store: any AccountStore
-    let lockFile: FileLock
-    let transport: any HTTPTransport
-    let clock: any VaultClock
-    let random: @Sendable () -> Double
-    let faults: FaultPoints
-}
-
-/// How an operation ended, and what is left to do for the pair it holds.
-enum RefreshResult: Sendable {
-    case ended(RefreshOutcome)
-    /// The store did not take the pair: the keeper goes on trying.
-    case unsaved(RefreshOutcome, PairKeeper)
-
-    var outcome: RefreshOutcome {
-        switch self {
-        case .ended(let outcome), .unsaved(let outcome, _): outcome
-        }
     }
 }

@@ -65,7 +65,8 @@ final class TokenRefresher: Sendable {
         let operation = RefreshOperation(
             environment: environment,
             stale: stale,
-            isForced: isForced
+            isForced: isForced,
+            isClosed: { self.isClosed }
         )
         let (flight, isNew) = try state.withLock { state throws(VaultError) in
             if let running = state.flights[account] { return (running, false) }
@@ -126,6 +127,9 @@ final class TokenRefresher: Sendable {
             if isNews(stored) { events.publish(.signInNeeded, of: account) }
         case .failed(let error, _) where error.code == .noSuchAccount:
             // Its removal was told; by now the name may belong to another.
+            break
+        case .failed(let error, _) where error.code == .closed:
+            // Nothing was tried.
             break
         case .failed(let error, _):
             events.publish(.refreshFailed(error.code), of: account)

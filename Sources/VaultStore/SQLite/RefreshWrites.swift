@@ -32,12 +32,15 @@ extension VaultFile {
             )
             var update = try connection.prepare(
                 """
-                UPDATE account SET intent_box = ?3 WHERE account_id = ?1 AND generation = ?2
+                UPDATE account SET intent_box = ?3 \
+                WHERE account_id = ?1 AND generation = ?2 AND number = ?4
                 """
             )
             update.bind(account.id.bytes, at: 1)
             update.bind(Int64(account.generation), at: 2)
             update.bind(record, at: 3)
+            // The number is what is locked.
+            update.bind(account.number, at: 4)
             try update.run()
             guard connection.changes == 1 else { throw StoreError.superseded }
             return Claim(

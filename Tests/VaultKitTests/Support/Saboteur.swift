@@ -26,6 +26,11 @@ struct Saboteur: ~Copyable {
         try connection.execute("ALTER TABLE account ADD COLUMN intent_box INTEGER")
     }
 
+    /// Gives every account another number, as removing and importing it does.
+    func renumber() throws {
+        try connection.execute("UPDATE account SET number = number + 100")
+    }
+
     /// Keeps everybody else from writing.
     func holdWrites() throws {
         try connection.execute("BEGIN IMMEDIATE")
