@@ -141,9 +141,7 @@ import VaultTesting
         for seconds in [1.0, 2, 4] {
             async let answer = agent.unlock(wrong)
             try await clock.waitForSleepers(1)
-            // One attempt at a time, and the agent answers everybody else meanwhile.
-            let other = await agent.unlock()
-            #expect(other.status == 503 && other.text.contains("unlocking"))
+            // The agent answers everybody else meanwhile.
             #expect(try await agent.status().locked == true)
             #expect(!clock.advanceToNextWake(within: seconds - 0.5))
             #expect(clock.advanceToNextWake(within: seconds))
@@ -153,6 +151,22 @@ import VaultTesting
         _ = await agent.answer("POST", "/v1/lock")
         // The right one was given: the next mistake is the first again.
         #expect(await agent.unlock(wrong).status == 423)
+        await agent.service.stop()
+    }
+
+    @Test func aWrongSecretKeepsNobodysRightOneOut() async throws {
+        let clock = ManualClock()
+        let agent = try await AgentFixture.locked(clock: clock)
+        let wrong = #"{"passphrase":"canary-wrong"}"#
+        #expect(await agent.unlock(wrong).status == 423)
+        async let answer = agent.unlock(wrong)
+        try await clock.waitForSleepers(1)
+        #expect(await agent.unlock().status == 200)
+        #expect(try await agent.status().locked == false)
+        #expect(clock.advanceToNextWake(within: 1))
+        #expect(await answer.status == 423)
+        // The wrong one says nothing about the keys that are there.
+        #expect(try await agent.status().locked == false)
         await agent.service.stop()
     }
 
@@ -171,6 +185,30 @@ import VaultTesting
         await agent.service.vault.checkKeys()
         #expect(try await agent.status().lockReason == "keys_replaced")
         #expect(await agent.answer("GET", "/v1/accounts").status == 423)
+        #expect(await agent.unlock().status == 200)
+        #expect(await agent.answer("GET", "/v1/accounts/work/token").status == 200)
+        await agent.service.stop()
+    }
+
+    /// The slot of its key file is gone: it can neither read nor renew, and says so.
+    @Test func keysThatItsKeyFileDoesNotOpenLockIt() async throws {
+        let agent = try await AgentFixture.make()
+        _ = await agent.answer("POST", "/v1/accounts", body: Addition().json)
+        let file = try VaultFile(agent.location)
+        _ = try file.addKeySlot(
+            .passphrase(Secret("canary-passphrase"), AgentFixture.cheap),
+            authorizedBy: .keyFile,
+            now: .now
+        )
+        let keySlot = try file.unlock(with: .keyFile)
+        _ = try file.rekey(
+            authorizedBy: AgentFixture.typed,
+            slots: [:],
+            dropping: [keySlot],
+            now: .now
+        )
+        #expect(await agent.answer("GET", "/v1/accounts/work/token").status == 423)
+        #expect(try await agent.status().lockReason == "no_key_file_slot")
         #expect(await agent.unlock().status == 200)
         #expect(await agent.answer("GET", "/v1/accounts/work/token").status == 200)
         await agent.service.stop()

@@ -35,7 +35,6 @@ final class AgentVault: Sendable {
     enum Reason: String {
         case asked
         case time
-        case keysReplaced = "keys_replaced"
         case ending
     }
 
@@ -87,16 +86,6 @@ final class AgentVault: Sendable {
         }
     }
 
-    /// Why it is locked; nil when it is not.
-    var lockReason: String? {
-        do {
-            _ = try session()
-            return nil
-        } catch {
-            return error.facts[.reason] ?? Reason.asked.rawValue
-        }
-    }
-
     /// When it locks itself.
     var lockDate: Date? {
         guard let moment = state.withLock({ $0.timer?.moment }) else { return nil }
@@ -142,7 +131,8 @@ final class AgentVault: Sendable {
 
     /// Unlocks it; of one that is unlocked, checks the secret.
     ///
-    /// The answer about a wrong one comes later each time.
+    /// The answer about a wrong one comes later each time; only the answer, so that a wrong one keeps
+    /// nobody's right one out.
     func unlock(_ unlock: Unlock, lockAfter seconds: Double?) async throws {
         do {
             try await open(unlock)
@@ -163,30 +153,37 @@ final class AgentVault: Sendable {
             guard !state.isTrying else { throw VaultError(.busy, facts: [.reason: "unlocking"]) }
             state.isTrying = true
         }
-        defer { state.withLock { $0.isTrying = false } }
-        let vault: Vault
         do {
-            vault = try await opener.open(location, unlock, transport, clock)
+            let vault = try await opener.open(location, unlock, transport, clock)
+            try await takeOver(vault, needsPerson: unlock.needsPerson)
+            state.withLock { $0.isTrying = false }
         } catch {
             let error = VaultError(error)
-            if error.isWrongSecret {
-                try? await clock.sleep(seconds: state.withLock { $0.pace.failed() })
+            let penalty = state.withLock { state in
+                state.isTrying = false
+                return error.isWrongSecret ? state.pace.failed() : 0
             }
+            if penalty > 0 { try? await clock.sleep(seconds: penalty) }
             throw error
         }
-        try await takeOver(vault, needsPerson: unlock.needsPerson)
     }
 
+    /// Begins a session, unless there is one already: then the secret was checked, and that is all.
     private func takeOver(_ vault: Vault, needsPerson: Bool) async throws(VaultError) {
-        let new = AgentSession(vault, transport, log, clock, needsPerson: needsPerson)
-        let (isSurplus, hasEnded) = state.withLock { state in
+        let (isTaken, problem) = state.withLock { state -> (Bool, VaultError?) in
             state.pace.succeeded()
-            guard !state.hasEnded, case .locked = state.phase else { return (true, state.hasEnded) }
-            state.phase = .unlocked(new)
-            return (false, false)
+            guard !state.hasEnded else { return (false, VaultError(.closed)) }
+            switch state.phase {
+            case .unlocked: return (false, nil)
+            case .locking: return (false, VaultError(.busy, facts: [.reason: "locking"]))
+            case .locked:
+                let session = AgentSession(vault, transport, log, clock, needsPerson: needsPerson)
+                state.phase = .unlocked(session)
+                return (true, nil)
+            }
         }
-        if isSurplus { await new.end() }
-        if hasEnded { throw VaultError(.closed) }
+        if !isTaken { await vault.close() }
+        if let problem { throw problem }
     }
 
     // MARK: - Locking
@@ -196,12 +193,19 @@ final class AgentVault: Sendable {
     /// - Throws: `not_saved` while a pair is only in memory.
     func lock(because reason: Reason) async throws(VaultError) {
         // One that ends has no choice: it drains first, and `end` waits for what is left.
-        if reason != .ending, let account = (try? session())?.vault.unsavedAccounts.first {
+        if reason == .ending { return try await drain(VaultError(.closed)) }
+        try await lock(saying: VaultError(.locked, facts: [.reason: reason.rawValue]))
+    }
+
+    /// The same, for what its error says.
+    func lock(saying error: VaultError) async throws(VaultError) {
+        if let account = (try? session())?.vault.unsavedAccounts.first {
             throw VaultError(.notSaved, account: account)
         }
-        let error =
-            reason == .ending
-            ? VaultError(.closed) : VaultError(.locked, facts: [.reason: reason.rawValue])
+        try await drain(error)
+    }
+
+    private func drain(_ error: VaultError) async throws(VaultError) {
         let (locking, timer) = state.withLock {
             state -> (Task<VaultError?, Never>?, Task<Void, Never>?) in
             switch state.phase {
@@ -277,25 +281,7 @@ final class AgentVault: Sendable {
         }
     }
 
-    // MARK: - What goes wrong, and the end
-
-    /// Locks itself when another process gave the vault keys that nothing here opens.
-    func notice(_ error: any Error) async {
-        guard let error = error as? VaultError, error.code == .locked,
-            error.facts[.reason] == Reason.keysReplaced.rawValue
-        else { return }
-        try? await lock(because: .keysReplaced)
-    }
-
-    /// Looks whether the keys are still those of the file.
-    func checkKeys() async {
-        guard let session = try? session() else { return }
-        do {
-            _ = try await session.vault.currentAccount()
-        } catch {
-            await notice(error)
-        }
-    }
+    // MARK: - The end
 
     /// Stores what is in flight and ends for good.
     ///

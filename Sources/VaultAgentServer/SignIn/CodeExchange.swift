@@ -21,6 +21,9 @@ struct CodeExchange: Sendable {
         let endpoint = metadata.tokenEndpoint
         let sent = SystemClock().now()
         do {
+            // A person was at the browser since this was last proved, and a code that is not
+            // exchanged costs them a second sign-in and nothing else.
+            try await vault.proveWritable()
             let response = try await transport.send(
                 TokenRequest.authorizationCode(
                     code,
@@ -56,12 +59,23 @@ struct CodeExchange: Sendable {
             do {
                 try await vault.signIn(registration, granted, sent: sent)
                 return .ready(renewable: granted.refreshToken != nil)
-            } catch let error as VaultError where [.storage, .busy].contains(error.code) {
+            } catch let error as VaultError where Self.mayPass(error) {
                 guard Uptime.seconds() < end else {
                     throw VaultError(.notSaved, account: request.name, facts: error.facts)
                 }
                 try await SystemClock().sleep(seconds: 1)
             }
+        }
+    }
+
+    /// Whether storing may go well a moment later.
+    ///
+    /// A key file may come back; what somebody typed does not open new keys.
+    private static func mayPass(_ error: VaultError) -> Bool {
+        switch error.code {
+        case .storage, .busy: true
+        case .locked: error.facts[.reason] != "keys_replaced"
+        default: false
         }
     }
 

@@ -82,9 +82,13 @@ extension VaultFile {
         }
     }
 
-    /// Commits a change that changes nothing, to find out whether the disk takes one.
+    /// Commits a change that changes nothing, to find out whether the disk takes one and, where the
+    /// keys are here, whether they are still the ones to seal it under.
     package func proveWritable() throws {
-        try write { try touch() }
+        try write {
+            if isUnlocked { _ = try currentKeyring() }
+            try touch()
+        }
     }
 
     /// Writes a page as it is; an UPDATE to the same value would write none.
