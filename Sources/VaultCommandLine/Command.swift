@@ -21,7 +21,7 @@ struct CommandContext: Sendable {
     let terminal: Terminal
     let clock: any VaultClock
 
-    var agent: AgentCalls { AgentCalls(location: location) }
+    var agent: AgentCalls { AgentCalls(location: location, terminal: terminal) }
 
     /// The vault's file, opened and unlocked with its key file.
     func openVault() throws -> VaultFile {

@@ -28,6 +28,16 @@ extension EndToEndTests {
             )
         }
 
+        @Test func startingAnAgentThatNothingUnlocksSaysSo() throws {
+            try withStage { stage in
+                try initialize(stage)
+                for _ in 1...2 {
+                    let started = try stage.vault("agent", "start")
+                    #expect(started.code == 0 && started.err.contains("the vault is locked"))
+                }
+            }
+        }
+
         /// Rows F-55 of the fault matrix and F14 of the command line's cases.
         @Test func lockedNoTokenComesOutAndNothingIsLost() throws {
             try withStage { stage in

@@ -12,6 +12,7 @@ struct AgentCalls: Sendable {
     private static let stopLimit = 60.0
 
     let location: VaultLocation
+    let terminal: Terminal
 
     private var connection: AgentConnection {
         AgentConnection(directory: location.directory, socketName: VaultLocation.socketName)
@@ -29,10 +30,24 @@ struct AgentCalls: Sendable {
         try VaultFile.checkFiles(of: location)
         var answer = try sendStarting(method, target, body)
         if answer.status == 426 {
-            try stop()
-            answer = try sendStarting(method, target, body)
+            answer = try replacing { try sendStarting(method, target, body) }
         }
         return try checked(answer)
+    }
+
+    /// Stops the agent of another version before a call, which starts one of this.
+    ///
+    /// Keys that somebody typed go with it, which nobody would notice until a token is needed.
+    private func replacing<Answer>(_ call: () throws -> Answer) throws -> Answer {
+        let wasUnlocked = (try? status())?.locked == false
+        try stop()
+        let answer = try call()
+        if wasUnlocked, (try? status())?.locked == true {
+            terminal.warning(
+                "the agent was replaced by one of this version; the vault is locked: vault unlock"
+            )
+        }
+        return answer
     }
 
     /// The same, decoding the answer.

@@ -54,6 +54,9 @@ struct AgentCommand: Command {
     private func start(_ context: CommandContext) throws {
         let isNew = try AgentLauncher(location: context.location).start(onDemand: false)
         context.terminal.words(isNew ? "the agent is running" : "an agent is running already")
+        if (try? context.agent.status())?.locked == true {
+            context.terminal.words("the vault is locked: vault unlock")
+        }
     }
 
     private func status(_ context: CommandContext) throws {
