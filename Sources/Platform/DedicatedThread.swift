@@ -4,6 +4,19 @@ internal import Glibc
 package enum DedicatedThread {
     /// Runs the closure on a new thread, which ends with it.
     package static func start(_ body: sending @escaping () -> Void) throws(SystemError) {
+        pthread_detach(try create(body))
+    }
+
+    /// The same for a thread that can be waited for.
+    package static func startJoinable(
+        _ body: sending @escaping () -> Void
+    ) throws(SystemError) -> JoinableThread {
+        JoinableThread(try create(body))
+    }
+
+    private static func create(
+        _ body: sending @escaping () -> Void
+    ) throws(SystemError) -> pthread_t {
         let box = Unmanaged.passRetained(Box(body))
         var thread = pthread_t()
         let failure = pthread_create(&thread, nil, { Box.run($0) }, box.toOpaque())
@@ -11,7 +24,7 @@ package enum DedicatedThread {
             box.release()
             throw SystemError(number: failure)
         }
-        pthread_detach(thread)
+        return thread
     }
 
     private final class Box {
@@ -26,6 +39,36 @@ package enum DedicatedThread {
             let box = Unmanaged<Box>.fromOpaque(opaque).takeRetainedValue()
             box.body()
             return nil
+        }
+    }
+}
+
+/// A thread whose end can be waited for.
+package final class JoinableThread: Sendable {
+    private let thread: Locked<pthread_t?>
+
+    fileprivate init(_ thread: pthread_t) {
+        self.thread = Locked(thread)
+    }
+
+    deinit {
+        if let thread = take() { pthread_detach(thread) }
+    }
+
+    /// Waits until the thread has ended; called on that thread it does nothing.
+    package func join() {
+        guard let thread = take() else { return }
+        if pthread_equal(thread, pthread_self()) != 0 {
+            pthread_detach(thread)
+        } else {
+            pthread_join(thread, nil)
+        }
+    }
+
+    private func take() -> pthread_t? {
+        thread.withLock { thread in
+            defer { thread = nil }
+            return thread
         }
     }
 }

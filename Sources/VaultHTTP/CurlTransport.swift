@@ -16,8 +16,8 @@ public final class CurlTransport: HTTPTransport {
 
     private enum Worker {
         case notStarted
-        case running(Mailbox<CurlMessage>)
-        case closed
+        case running(Mailbox<CurlMessage>, JoinableThread)
+        case closed(JoinableThread?)
     }
 
     /// A transport; nothing is started yet.
@@ -29,15 +29,27 @@ public final class CurlTransport: HTTPTransport {
         settings = CurlSettings(caFile: caFile, userAgent: userAgent)
     }
 
+    /// Nothing is running any more: whoever sends holds on to the transport.
+    ///
+    /// The thread's end is waited for, because at the end of a program the libraries behind libcurl
+    /// tidy up, and must not find its handles half freed.
     deinit {
         close()
+        if case .closed(let thread?) = worker.withLock({ $0 }) { thread.join() }
     }
 
     /// Refuses requests from now on; those running come to their end, and the thread with them.
     public func close() {
         let mailbox: Mailbox<CurlMessage>? = worker.withLock { worker in
-            defer { worker = .closed }
-            return if case .running(let mailbox) = worker { mailbox } else { nil }
+            switch worker {
+            case .notStarted:
+                worker = .closed(nil)
+                return nil
+            case .running(let mailbox, let thread):
+                worker = .closed(thread)
+                return mailbox
+            case .closed: return nil
+            }
         }
         mailbox?.post(.close)
     }
@@ -58,22 +70,22 @@ public final class CurlTransport: HTTPTransport {
     private func runningMailbox() -> Mailbox<CurlMessage>? {
         worker.withLock { worker in
             switch worker {
-            case .running(let mailbox): return mailbox
+            case .running(let mailbox, _): return mailbox
             case .closed: return nil
             case .notStarted: break
             }
-            guard let mailbox = try? start() else { return nil }
-            worker = .running(mailbox)
+            guard let (mailbox, thread) = try? start() else { return nil }
+            worker = .running(mailbox, thread)
             return mailbox
         }
     }
 
-    private func start() throws(SystemError) -> Mailbox<CurlMessage> {
+    private func start() throws(SystemError) -> (Mailbox<CurlMessage>, JoinableThread) {
         let mailbox = try Mailbox<CurlMessage>()
-        try DedicatedThread.start { [settings] in
+        let thread = try DedicatedThread.startJoinable { [settings] in
             CurlLoop(mailbox: mailbox, settings: settings).run()
         }
-        return mailbox
+        return (mailbox, thread)
     }
 }
 

@@ -155,7 +155,7 @@ extension EndToEndTests {
                     let run = try stage.start(
                         stage.vaultLaunch(["key", round.isMultiple(of: 2) ? "rekey" : "rotate"])
                     )
-                    usleep(UInt32.random(in: 0...40_000))
+                    usleep(UInt32.random(in: 0...8_000))
                     run.process.kill(SIGKILL)
                     if try stage.finish(run).code == 0 { finished += 1 }
                     for name in ["work", "home"] {

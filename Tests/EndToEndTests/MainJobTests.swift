@@ -41,7 +41,7 @@ extension EndToEndTests {
             _ server: TestServer
         ) throws {
             let list = try JSON(stage.vault("list", "--json").word)
-            #expect(list.keys == ["schemaVersion", "accounts"])
+            #expect(list.keys == ["schemaVersion", "accounts", "locked", "damaged"])
             #expect(list["schemaVersion"] == .number(1))
             let accounts = try #require(list["accounts"]).items
             #expect(accounts.map { $0["name"] } == [.string("home"), .string("work")])
@@ -83,8 +83,12 @@ extension EndToEndTests {
 
         private func status(_ stage: Stage, _ name: String) throws -> JSON {
             let status = try JSON(stage.vault("status", name, "--json").word)
-            #expect(status.keys == ["schemaVersion", "agent", "accounts"])
-            #expect(status["agent"]?.keys == ["running", "pid", "version"])
+            #expect(status.keys == ["schemaVersion", "agent", "accounts", "locked", "damaged"])
+            #expect(
+                status["agent"]?.keys == [
+                    "running", "pid", "version", "locked", "lockReason", "locksAt", "memoryLocked",
+                ]
+            )
             let account = try #require(status["accounts"]?[0])
             #expect(account["name"] == .string(name))
             #expect(
@@ -100,12 +104,12 @@ extension EndToEndTests {
             try withStage { stage in
                 try stage.initialize()
                 let list = try stage.vault("list", "--json")
-                #expect(list.code == 0 && list.out == #"{"accounts":[],"schemaVersion":1}"# + "\n")
-                let status = try stage.vault("status", "--json")
-                let agent = #"{"pid":null,"running":false,"version":null}"#
-                #expect(
-                    status.out == #"{"accounts":[],"agent":\#(agent),"schemaVersion":1}"# + "\n"
-                )
+                let empty = #"{"accounts":[],"damaged":[],"locked":false,"schemaVersion":1}"#
+                #expect(list.code == 0 && list.out == empty + "\n", "\(list)")
+                let status = try JSON(stage.vault("status", "--json").word)
+                #expect(status["accounts"]?.items.isEmpty == true)
+                #expect(status["agent"]?["running"] == .bool(false))
+                #expect(status["agent"]?["pid"] == .null)
             }
         }
 

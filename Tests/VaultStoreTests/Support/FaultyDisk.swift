@@ -52,9 +52,11 @@ enum FaultyDisk {
             let code = unix.pointee.xOpen(unix, path, file, flags, outFlags)
             guard code == SQLITE_OK, let file, let real = file.pointee.pMethods else { return code }
             guard flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_MAIN_JOURNAL) != 0 else { return code }
-            file.pointee.pMethods = UnsafePointer(
-                FaultyDisk.methods(like: real, isJournal: flags & SQLITE_OPEN_MAIN_JOURNAL != 0)
-            )
+            let isJournal = flags & SQLITE_OPEN_MAIN_JOURNAL != 0
+            guard let table = FaultyDisk.methods(like: real, isJournal: isJournal) else {
+                return SQLITE_NOMEM
+            }
+            file.pointee.pMethods = UnsafePointer(table)
             return code
         }
         sqlite3_vfs_register(faulty, 1)
@@ -66,14 +68,28 @@ enum FaultyDisk {
         UnsafePointer<sqlite3_io_methods>(bitPattern: real.withLock { $0 })?.pointee
     }
 
-    /// One table for journals and one for databases, each made anew for every file: a test's
-    /// process is short.
+    /// One table for journals and one for databases, by whether it is for journals.
+    private static let tables = Locked<[Bool: UInt]>([:])
+
     private static func methods(
         like found: UnsafePointer<sqlite3_io_methods>,
         isJournal: Bool
-    ) -> UnsafeMutablePointer<sqlite3_io_methods> {
+    ) -> UnsafeMutablePointer<sqlite3_io_methods>? {
         let address = UInt(bitPattern: found)
         real.withLock { $0 = address }
+        let known = tables.withLock { tables in
+            if let table = tables[isJournal] { return table }
+            let made = UInt(bitPattern: makeTable(like: found, isJournal: isJournal))
+            tables[isJournal] = made
+            return made
+        }
+        return UnsafeMutablePointer(bitPattern: known)
+    }
+
+    private static func makeTable(
+        like found: UnsafePointer<sqlite3_io_methods>,
+        isJournal: Bool
+    ) -> UnsafeMutablePointer<sqlite3_io_methods> {
         let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         table.initialize(to: found.pointee)
         if isJournal {

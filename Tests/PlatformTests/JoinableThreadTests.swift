@@ -1,0 +1,17 @@
+import Glibc
+import Testing
+
+@testable import Platform
+
+@Suite struct JoinableThreadTests {
+    @Test func joiningWaitsForTheEndAndOnlyOnce() throws {
+        let ended = Locked(false)
+        let thread = try DedicatedThread.startJoinable {
+            usleep(20_000)
+            ended.withLock { $0 = true }
+        }
+        thread.join()
+        #expect(ended.withLock { $0 })
+        thread.join()
+    }
+}
