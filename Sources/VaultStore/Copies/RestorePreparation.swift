@@ -6,7 +6,7 @@ internal import VaultSQLite
 /// changes that.
 struct RestorePreparation {
     let copy: VaultFile
-    /// The vault that is here, of the same identifier; nil when there is none.
+    /// The vault that is here, of the same identifier; nil when there is none that can be read.
     let live: VaultFile?
     let now: Date
 
@@ -71,12 +71,14 @@ struct RestorePreparation {
     }
 
     /// Whether the vault that is here has the very grant of the copy, unspent since.
+    ///
+    /// Its columns alone do not say so: what became of the grant is in the records.
     private func isSame(
         _ account: StoredAccount,
         _ hash: [UInt8]?,
         _ twin: VaultFile.Twin
     ) -> Bool {
-        isComparable && twin.hash == hash
+        isComparable && twin.account != nil && twin.hash == hash
             && (hash != nil || twin.generation == account.generation)
     }
 
@@ -87,9 +89,9 @@ struct RestorePreparation {
         _ twin: VaultFile.Twin?
     ) throws -> Bool {
         guard hash != nil, account.tokens.hold?.reason != .moved else { return false }
-        if let twin, !isComparable || twin.hash != hash || twin.isMoved { return true }
-        if account.tokens.previous != nil || twin?.account?.tokens.previous != nil { return true }
-        return try copy.hasSpentTokens(account.id)
+        // Where nobody can tell, a successor may well exist.
+        guard isComparable, twin == nil else { return true }
+        return try account.tokens.previous != nil || copy.hasSpentTokens(account.id)
     }
 
     private func report(_ accounts: [RestoreReport.Account]) throws -> RestoreReport {
@@ -111,8 +113,8 @@ struct RestorePreparation {
     /// are other hashes.
     private var isComparable: Bool { live?.hasRootKey(of: copy) ?? false }
 
+    /// Those of before a change of the root key are under the copy's, and the others harm nobody.
     private func takeSpentTokens(of live: VaultFile) throws {
-        guard isComparable else { return }
         var select = try live.connection.prepare(
             "SELECT hash, account_id, spent_at FROM spent_token"
         )
