@@ -141,6 +141,49 @@ import VaultSQLite
         }
     }
 
+    /// After every read that fails: the old vault, or what one attempt would have made of it.
+    @Test func anAttemptThatIsRepeatedBeginsWithTheCopyThatWasGiven() async {
+        await #expect(processExitsWith: .success) {
+            FaultyDisk.install()
+            for skipped in stride(from: 0, to: 150, by: 3) {
+                try inTemporaryFolder { folder in
+                    let vault = TemporaryVault(folder: folder)
+                    try vault.create()
+                    let file = try vault.open()
+                    let first = try file.insert(Fixture.account("work", grant: "work-1"))
+                    try file.backup(to: vault.copy)
+                    let claim = try file.claim(first, intent: Fixture.intent([1]))
+                    _ = try file.install(Fixture.pair("work-2"), for: claim)
+                    FaultyDisk.set(
+                        FaultyDisk.Fault(call: .read, skipped: skipped, code: FaultyDisk.readError)
+                    )
+                    let report = try? vault.restore(vault.copy)
+                    FaultyDisk.heal()
+                    let generation = try vault.open().account(named: "work").generation
+                    #expect(generation == (report == nil ? 2 : 3), "read \(skipped)")
+                    let copies = try BackupFolder(vault.location).all().count
+                    #expect(copies == (report == nil ? copies : 1), "read \(skipped)")
+                }
+            }
+        }
+    }
+
+    @Test func aVaultWithADamagedPageIsReplacedWhole() async throws {
+        try await withTemporaryVault { vault in
+            let file = try vault.open()
+            _ = try file.insert(Fixture.account("work"))
+            try file.backup(to: vault.copy)
+            let damaged =
+                bytes(of: vault.database).dropLast(4096) + Array(repeating: 0xff, count: 4096)
+            try FileSystem.remove(vault.database)
+            try FileSystem.writeNew(vault.database, Array(damaged).span)
+            let report = try vault.restore(vault.copy)
+            #expect(report.accounts.map(\.state) == [.verifyBeforeUse])
+            #expect(bytes(of: try #require(report.keptAt)) == Array(damaged))
+            #expect(try vault.open().verify().findings == [])
+        }
+    }
+
     @Test func theJournalOfADamagedVaultIsKeptWithIt() async throws {
         try await withTemporaryVault { vault in
             let file = try vault.open()

@@ -82,12 +82,12 @@ extension VaultCopy {
         // Everybody else's writes wait from the first moment of the transaction, so what is kept,
         // what is compared and what is replaced are the same.
         return try live.erasing {
-            try live.write(confirming: { _ in try hasTakenPlace(in: live) }) {
+            try live.write(confirming: { try live.currentIncarnation() == $0.incarnation }) {
                 if let kept { try BackupFolder(vault).purge([kept]) }
                 let path = try BackupFolder(vault).unusedName("restore", at: now)
                 kept = path
                 return try replace(live, keepingAt: path, options, now)
-            }
+            }.report
         }
     }
 
@@ -97,29 +97,25 @@ extension VaultCopy {
         keepingAt kept: String,
         _ options: Options,
         _ now: Date
-    ) throws -> RestoreReport {
+    ) throws -> (report: RestoreReport, incarnation: [UInt8]) {
         try Schema.check(live.connection, path: live.location.database)
         try live.shareKeys(of: file)
         try checkIdentity(of: live, options)
         // Readers are let in, and the writer's own connection would copy its transaction too.
         try VaultFile(live.location, keys: live.unlockedKeys).backup(to: kept, mayBeDamaged: true)
         let isSame = live.vaultID == file.vaultID
-        var report = try RestorePreparation(copy: file, live: isSame ? live : nil, now: now).run()
-        try RowReplacement(source: file.connection, target: live.connection).run()
-        report.keptAt = kept
-        return report
+        return try RestorePreparation(copy: file, live: isSame ? live : nil, now: now).trying {
+            var report = $0
+            report.keptAt = kept
+            try RowReplacement(source: file.connection, target: live.connection).run()
+            return (report, try live.currentIncarnation())
+        }
     }
 
     private func checkIdentity(of live: VaultFile, _ options: Options) throws {
         guard live.vaultID == file.vaultID || options.replacesOther else {
             throw StoreError.otherVault(path: path)
         }
-    }
-
-    /// Whether the vault is the copy now, which has an incarnation of its own.
-    private func hasTakenPlace(in live: VaultFile) throws -> Bool {
-        let incarnation = try VaultHeader(reading: file.connection).incarnation
-        return try VaultHeader(reading: live.connection).incarnation == incarnation
     }
 
     /// The vault that is here, unless it is too damaged to be written to.

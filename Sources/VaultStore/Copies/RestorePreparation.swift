@@ -13,15 +13,26 @@ struct RestorePreparation {
     private static let pageSize = 64
 
     func run() throws -> RestoreReport {
-        try copy.write {
-            try copy.beginIncarnation()
-            if let live {
-                try takeSpentTokens(of: live)
-                try takeLateTokens(of: live)
-                try copy.keepNumbersUnused(upTo: live.lastAccountNumber())
-            }
-            return try report(prepareAccounts())
+        try copy.write { try prepare() }
+    }
+
+    /// Prepares the copy for what `body` makes of it, and leaves it as it was: an attempt that has
+    /// to be repeated begins with the copy that was given.
+    func trying<Result>(_ body: (RestoreReport) throws -> Result) throws -> Result {
+        try copy.prepareForWriting()
+        try copy.connection.execute("BEGIN IMMEDIATE")
+        defer { try? copy.connection.execute("ROLLBACK") }
+        return try body(prepare())
+    }
+
+    private func prepare() throws -> RestoreReport {
+        try copy.beginIncarnation()
+        if let live {
+            try takeSpentTokens(of: live)
+            try takeLateTokens(of: live)
+            try copy.keepNumbersUnused(upTo: live.lastAccountNumber())
         }
+        return try report(prepareAccounts())
     }
 
     // MARK: - Accounts

@@ -67,6 +67,11 @@ extension VaultFile {
         try update.run()
     }
 
+    /// As the file has it at this moment.
+    func currentIncarnation() throws -> [UInt8] {
+        try VaultHeader(reading: connection).incarnation
+    }
+
     func lastAccountNumber() throws -> Int64 {
         var select = try connection.prepare(
             "SELECT seq FROM sqlite_sequence WHERE name = 'account'"
