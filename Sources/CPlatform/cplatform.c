@@ -104,17 +104,44 @@ int32_t cplatform_is_locked(int32_t descriptor, int64_t offset, int64_t length) 
     return range.l_type != F_UNLCK;
 }
 
-int32_t cplatform_open_lock_file(const char *path) {
-    int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+static int32_t checked_lock_file(int descriptor) {
     if (descriptor < 0) return -errno;
     struct stat found;
     if (fstat(descriptor, &found) || !S_ISREG(found.st_mode)) {
         close(descriptor);
         return -EINVAL;
     }
-    // A umask that takes the owner's bits away would keep the next process out.
-    if ((found.st_mode & 0777) != 0600) fchmod(descriptor, 0600);
+    // A umask that takes the owner's bits away would keep the next process out; what is another
+    // user's is not for us to open up or close.
+    if (found.st_uid == geteuid() && (found.st_mode & 0777) != 0600) fchmod(descriptor, 0600);
     return descriptor;
+}
+
+enum { lock_file_flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
+
+int32_t cplatform_open_lock_file(const char *path) {
+    return checked_lock_file(open(path, lock_file_flags | O_CREAT, 0600));
+}
+
+int32_t cplatform_open_lock_file_in(int32_t directory, const char *name) {
+    return checked_lock_file(openat(directory, name, lock_file_flags));
+}
+
+// ---- directories of one's own ----------------------------------------------------------------
+
+int32_t cplatform_open_own_directory(const char *path) {
+    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor < 0) return -errno;
+    struct stat found;
+    if (fstat(descriptor, &found) || found.st_uid != geteuid() || (found.st_mode & 0777) != 0700) {
+        close(descriptor);
+        return -EPERM;
+    }
+    return descriptor;
+}
+
+int32_t cplatform_remove_in(int32_t directory, const char *name) {
+    return unlinkat(directory, name, 0) && errno != ENOENT ? -errno : 0;
 }
 
 // ---- clocks ----------------------------------------------------------------------------------

@@ -27,19 +27,6 @@ extension FileSystem {
         }
     }
 
-    /// Removes a directory and what is in it; symbolic links are removed, never followed.
-    package static func removeDirectory(_ path: String) throws(SystemError) {
-        for name in try entries(of: path) {
-            let entry = path + "/" + name
-            if try status(of: entry).kind == .directory {
-                try removeDirectory(entry)
-            } else {
-                try remove(entry)
-            }
-        }
-        guard rmdir(path) == 0 || errno == ENOENT else { throw SystemError(number: errno) }
-    }
-
     /// Copies the bytes of a file to one (0600) that must not exist yet.
     ///
     /// Not for a database that this process has open: closing the file would drop SQLite's locks.

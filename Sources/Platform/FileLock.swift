@@ -16,6 +16,13 @@ package final class FileLock: Sendable {
         descriptor = try SystemError.check(cplatform_open_lock_file(path))
     }
 
+    /// Opens a lock file that is there.
+    package init(_ name: String, in directory: borrowing OwnDirectory) throws(SystemError) {
+        descriptor = try SystemError.check(
+            cplatform_open_lock_file_in(directory.descriptor, name)
+        )
+    }
+
     deinit {
         // Closing is not enough while a child between fork and exec still has the description.
         _ = cplatform_unlock(descriptor, 0, 0)

@@ -51,6 +51,14 @@ package struct Statement: ~Copyable {
         )
     }
 
+    /// Binds each column of another statement's row, as it is, to the parameter of its place.
+    package mutating func bindRow(of other: borrowing Statement) throws(SQLiteError) {
+        for column in 0..<other.columnCount {
+            let value = sqlite3_column_value(other.handle, column)
+            try connection.check(sqlite3_bind_value(handle, column + 1, value), sql: sql)
+        }
+    }
+
     private func bindNull(at index: Int32) {
         expect(sqlite3_bind_null(handle, index))
     }
@@ -79,6 +87,8 @@ package struct Statement: ~Copyable {
     }
 
     // MARK: - Columns (counted from 0)
+
+    package var columnCount: Int32 { sqlite3_column_count(handle) }
 
     package func isNull(at column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL

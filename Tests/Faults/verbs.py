@@ -141,6 +141,7 @@ class Keys(Verb):
 
 class Rotate(Keys):
     name = "rotate"
+    rereads = True
     steps = ("open", "begin", "reseal", "drop")
 
     def make(self, root):
@@ -154,6 +155,7 @@ class Rotate(Keys):
 
 class Rekey(Keys):
     name = "rekey"
+    rereads = True
     steps = ("open", "rekey")
 
     def make(self, root):
@@ -179,6 +181,7 @@ class Backup(Keys):
 
 class Restore(Verb):
     name = "restore"
+    rereads = True
     steps = ("copy", "restore")
     rounds = 2
     kills_per_vault = 4  # each restore keeps what was there in a backup of its own
@@ -203,6 +206,7 @@ class Restore(Verb):
 
 class Migrate(Keys):
     name = "migrate"
+    rereads = True
     steps = ("migrate",)
     kills_per_vault = 3
 

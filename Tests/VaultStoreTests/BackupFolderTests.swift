@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import Glibc
 import Platform
 import Testing
 import VaultCrypto
@@ -104,17 +105,31 @@ import VaultSQLite
             _ = try file.insert(Fixture.account("home"))
             let later = Fixture.now.addingTimeInterval(2 * Self.day)
             let new = try #require(try folder.backUpDaily(file, now: later))
-            #expect(try folder.holding(account: id) == [old])
-            #expect(try folder.holding(slotCommitment: commitment) == [old, new])
-            #expect(try folder.holding(slotCommitment: [1]) == [])
-            #expect(try folder.holding(rootCheck: rootCheck) == [old, new])
-            // One that cannot be looked at may hold anything.
-            let unreadable = folder.path + "/daily-20000101T000000Z.db"
-            try write(Array("no database at all, whatever its name".utf8), to: unreadable)
-            #expect(try folder.holding(account: id) == [unreadable, old])
-            try folder.purge([unreadable, old, vault.database])
+            #expect(try folder.holding(account: id).holding == [old])
+            #expect(try folder.holding(slotCommitment: commitment).holding == [old, new])
+            #expect(try folder.holding(slotCommitment: [1]) == .init())
+            #expect(try folder.holding(rootCheck: rootCheck).holding == [old, new])
+            try folder.purge([old, vault.database])
             #expect(try folder.all() == [new])
             #expect(FileSystem.exists(vault.database))
+        }
+    }
+
+    @Test func backupsThatCannotBeReadAreNamedApart() async throws {
+        try await withDailies { _, file, folder in
+            let id = try #require(try file.identifier(of: "work"))
+            let good = try #require(try folder.backUpDaily(file, now: Fixture.now))
+            let noDatabase = folder.path + "/daily-20000101T000000Z.db"
+            try write(Array("no database at all, whatever its name".utf8), to: noDatabase)
+            #expect(chmod(noDatabase, 0o600) == 0)
+            let ofOthers = folder.path + "/daily-20000102T000000Z.db"
+            try file.backup(to: ofOthers)
+            #expect(chmod(ofOthers, 0o644) == 0)
+            let link = folder.path + "/daily-20000103T000000Z.db"
+            #expect(symlink(good, link) == 0)
+            let found = try folder.holding(account: id)
+            #expect(found.holding == [good])
+            #expect(found.unreadable == [noDatabase, ofOthers, link])
         }
     }
 }

@@ -25,6 +25,14 @@ int32_t cplatform_is_locked(int32_t descriptor, int64_t offset, int64_t length);
 // symbolic link followed.
 // Anything else at the path is EINVAL.
 int32_t cplatform_open_lock_file(const char *path);
+// The same for a name in an open directory, where the file has to be there.
+int32_t cplatform_open_lock_file_in(int32_t directory, const char *name);
+
+// Opens a directory that is ours and nobody else's (0700), following no symbolic link to it.
+// Any other is EPERM.
+int32_t cplatform_open_own_directory(const char *path);
+// Removes a file of an open directory; one that is not there is no error.
+int32_t cplatform_remove_in(int32_t directory, const char *name);
 
 // Nanoseconds since boot, suspended time included.
 int64_t cplatform_boottime(void);

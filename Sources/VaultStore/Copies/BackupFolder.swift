@@ -47,33 +47,48 @@ package struct BackupFolder: Sendable {
 
     // MARK: - What is still in them
 
-    /// The backups that hold an account, or cannot be looked at.
-    package func holding(account id: [UInt8]) throws -> [String] {
+    /// What looking through the backups came to.
+    package struct Found: Sendable, Equatable {
+        /// Those that hold what was looked for.
+        package var holding: [String] = []
+        /// Those that cannot be looked at, so they may hold anything.
+        package var unreadable: [String] = []
+    }
+
+    /// The backups that hold an account.
+    package func holding(account id: [UInt8]) throws -> Found {
         try holding("SELECT 1 FROM account WHERE account_id = ?1", id)
     }
 
-    /// The backups that a key slot still opens, going by its commitment, or that cannot be looked at.
-    package func holding(slotCommitment: [UInt8]) throws -> [String] {
+    /// The backups that a key slot still opens, going by its commitment.
+    package func holding(slotCommitment: [UInt8]) throws -> Found {
         try holding("SELECT 1 FROM key_slot WHERE commitment = ?1", slotCommitment)
     }
 
-    /// The backups under a root key, going by what vouches for it, or that cannot be looked at.
-    package func holding(rootCheck: [UInt8]) throws -> [String] {
+    /// The backups under a root key, going by what vouches for it.
+    package func holding(rootCheck: [UInt8]) throws -> Found {
         try holding("SELECT 1 FROM vault WHERE root_check = ?1", rootCheck)
     }
 
-    private func holding(_ sql: String, _ bytes: [UInt8]) throws -> [String] {
-        try all().filter { backup in
+    private func holding(_ sql: String, _ bytes: [UInt8]) throws -> Found {
+        var found = Found()
+        for backup in try all() {
             do {
-                let connection = try Connection(path: backup, mode: .readWrite)
-                try DatabaseSettings.applyForReading(to: connection)
-                var select = try connection.prepare(sql)
-                select.bind(bytes, at: 1)
-                return try select.step()
+                if try Self.holds(backup, sql, bytes) { found.holding.append(backup) }
             } catch {
-                return true
+                found.unreadable.append(backup)
             }
         }
+        return found
+    }
+
+    private static func holds(_ backup: String, _ sql: String, _ bytes: [UInt8]) throws -> Bool {
+        try FilePermissions.checkFile(backup)
+        let connection = try Connection(path: backup, mode: .readWrite)
+        try DatabaseSettings.applyForReading(to: connection)
+        var select = try connection.prepare(sql)
+        select.bind(bytes, at: 1)
+        return try select.step()
     }
 
     // MARK: - Making them

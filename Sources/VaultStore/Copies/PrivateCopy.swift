@@ -12,18 +12,25 @@ package final class PrivateCopy {
     private let lock: FileLock
 
     private static let prefix = ".copy-"
-    private static let lockName = "/copy.lock"
+    private static let lockName = "copy.lock"
+    /// Every name that is ever given to a file in it.
+    private static let fileNames = [
+        "vault.db", "vault.db-journal", "vault.db-wal", "vault.db-shm", "vault.lock",
+        "vault.reserve", keptJournalName, lockName,
+    ]
+    private static let keptJournalName = "kept.db-journal"
 
     /// Makes an empty one in a directory.
     init(in parent: String) throws {
+        try Self.check(parent)
         Self.removeLeftovers(in: parent)
         let path = "\(parent)/\(Self.prefix)\(Randomness.bytes(count: 8).hexadecimal)"
         let unlocked = path + ".new"
         location = VaultLocation(copyIn: path)
         do {
             try FileSystem.makeNewDirectory(unlocked)
-            defer { try? FileSystem.removeDirectory(unlocked) }
-            lock = try FileLock(path: unlocked + Self.lockName)
+            defer { try? OwnDirectory(unlocked).remove(files: [Self.lockName]) }
+            lock = try FileLock(path: unlocked + "/" + Self.lockName)
             _ = try lock.tryLock(.agent)
             // Under this name it may be removed once its lock is free, so not before it is held.
             try FileSystem.install(unlocked, as: path)
@@ -33,20 +40,38 @@ package final class PrivateCopy {
     }
 
     deinit {
-        try? FileSystem.removeDirectory(location.directory)
+        try? OwnDirectory(location.directory).remove(files: Self.fileNames)
     }
 
+    /// Refuses a directory where anybody could put another in this one's place.
+    private static func check(_ parent: String) throws {
+        let status: FileStatus
+        do {
+            status = try FileSystem.status(of: FileSystem.resolved(parent))
+        } catch {
+            throw StoreError.file(path: parent, error)
+        }
+        let isSticky = status.permissions & 0o1000 != 0
+        guard status.permissions & 0o022 == 0 || isSticky else {
+            throw PermissionProblem(path: parent, found: .parentWritable(mode: status.permissions))
+        }
+    }
+
+    /// Only what is ours, and of that only what this program puts there: in a directory like /tmp
+    /// anybody may make a directory, or a link, of such a name.
     private static func removeLeftovers(in parent: String) {
         guard let names = try? FileSystem.entries(of: parent) else { return }
         for name in names where name.hasPrefix(prefix) && !name.hasSuffix(".new") {
-            let path = parent + "/" + name
-            guard FileSystem.exists(path + lockName),
-                let lock = try? FileLock(path: path + lockName),
+            guard let directory = try? OwnDirectory(parent + "/" + name),
+                let lock = try? FileLock(lockName, in: directory),
                 (try? lock.tryLock(.agent)) == true
             else { continue }
-            try? FileSystem.removeDirectory(path)
+            try? directory.remove(files: fileNames)
         }
     }
+
+    /// A place for the journal of the vault that a restore finds.
+    var keptJournal: String { location.directory + "/" + Self.keptJournalName }
 
     // MARK: - Filling it
 

@@ -6,22 +6,33 @@ internal import VaultSQLite
 /// changes that.
 struct RestorePreparation {
     let copy: VaultFile
-    /// The vault that is here, of the same identifier; nil when there is none.
+    /// The vault that is here, of the same identifier; nil when there is none that can be read.
     let live: VaultFile?
     let now: Date
 
     private static let pageSize = 64
 
     func run() throws -> RestoreReport {
-        try copy.write {
-            try copy.beginIncarnation()
-            if let live {
-                try takeSpentTokens(of: live)
-                try takeLateTokens(of: live)
-                try copy.keepNumbersUnused(upTo: live.lastAccountNumber())
-            }
-            return try report(prepareAccounts())
+        try copy.write { try prepare() }
+    }
+
+    /// Prepares the copy for what `body` makes of it, and leaves it as it was: an attempt that has
+    /// to be repeated begins with the copy that was given.
+    func trying<Result>(_ body: (RestoreReport) throws -> Result) throws -> Result {
+        try copy.prepareForWriting()
+        try copy.connection.execute("BEGIN IMMEDIATE")
+        defer { try? copy.connection.execute("ROLLBACK") }
+        return try body(prepare())
+    }
+
+    private func prepare() throws -> RestoreReport {
+        try copy.beginIncarnation()
+        if let live {
+            try takeSpentTokens(of: live)
+            try takeLateTokens(of: live)
+            try copy.keepNumbersUnused(upTo: live.lastAccountNumber())
         }
+        return try report(prepareAccounts())
     }
 
     // MARK: - Accounts
@@ -71,12 +82,14 @@ struct RestorePreparation {
     }
 
     /// Whether the vault that is here has the very grant of the copy, unspent since.
+    ///
+    /// Its columns alone do not say so: what became of the grant is in the records.
     private func isSame(
         _ account: StoredAccount,
         _ hash: [UInt8]?,
         _ twin: VaultFile.Twin
     ) -> Bool {
-        isComparable && twin.hash == hash
+        isComparable && twin.account != nil && twin.hash == hash
             && (hash != nil || twin.generation == account.generation)
     }
 
@@ -87,9 +100,9 @@ struct RestorePreparation {
         _ twin: VaultFile.Twin?
     ) throws -> Bool {
         guard hash != nil, account.tokens.hold?.reason != .moved else { return false }
-        if let twin, !isComparable || twin.hash != hash || twin.isMoved { return true }
-        if account.tokens.previous != nil || twin?.account?.tokens.previous != nil { return true }
-        return try copy.hasSpentTokens(account.id)
+        // Where nobody can tell, a successor may well exist.
+        guard isComparable, twin == nil else { return true }
+        return try account.tokens.previous != nil || copy.hasSpentTokens(account.id)
     }
 
     private func report(_ accounts: [RestoreReport.Account]) throws -> RestoreReport {
@@ -111,8 +124,8 @@ struct RestorePreparation {
     /// are other hashes.
     private var isComparable: Bool { live?.hasRootKey(of: copy) ?? false }
 
+    /// Those of before a change of the root key are under the copy's, and the others harm nobody.
     private func takeSpentTokens(of live: VaultFile) throws {
-        guard isComparable else { return }
         var select = try live.connection.prepare(
             "SELECT hash, account_id, spent_at FROM spent_token"
         )

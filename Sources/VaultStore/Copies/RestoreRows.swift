@@ -11,13 +11,18 @@ extension VaultFile {
         let hash: [UInt8]?
         /// Nil where the keys are not here or its records do not open.
         let account: StoredAccount?
+        /// The column's.
+        let state: String
 
-        var isMoved: Bool { account?.tokens.hold?.reason == .moved }
+        var isMoved: Bool {
+            guard let account else { return state == AccountState.paused.rawValue }
+            return account.tokens.hold?.reason == .moved
+        }
     }
 
     func twin(of id: AccountID) throws -> Twin? {
         var select = try connection.prepare(
-            "SELECT generation, refresh_token_hash FROM account WHERE account_id = ?1"
+            "SELECT generation, refresh_token_hash, state FROM account WHERE account_id = ?1"
         )
         select.bind(id.bytes, at: 1)
         guard try select.step() else { return nil }
@@ -25,7 +30,8 @@ extension VaultFile {
         return Twin(
             generation: account?.generation ?? UInt64(clamping: select.integer(at: 0)),
             hash: try account.map { try hash(of: $0.tokens) } ?? select.optionalBlob(at: 1),
-            account: account
+            account: account,
+            state: select.text(at: 2)
         )
     }
 
@@ -59,6 +65,11 @@ extension VaultFile {
         var update = try connection.prepare("UPDATE vault SET incarnation = ?1")
         update.bind(Randomness.bytes(count: 16), at: 1)
         try update.run()
+    }
+
+    /// As the file has it at this moment.
+    func currentIncarnation() throws -> [UInt8] {
+        try VaultHeader(reading: connection).incarnation
     }
 
     func lastAccountNumber() throws -> Int64 {

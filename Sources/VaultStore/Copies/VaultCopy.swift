@@ -7,7 +7,7 @@ package final class VaultCopy {
     package let path: String
     /// The private copy, locked, and of this program's schema.
     package let file: VaultFile
-    private let directory: PrivateCopy
+    let directory: PrivateCopy
 
     /// Copies a file into a directory of its own beside a vault's files, or beside the file where
     /// there is no vault, and opens that.
@@ -23,13 +23,24 @@ package final class VaultCopy {
         let slash = found.path.lastIndex(of: "/") ?? found.path.startIndex
         let parent =
             FileSystem.exists(vault.directory) ? vault.directory : String(found.path[..<slash])
-        directory = try PrivateCopy(in: parent)
-        try Self.fill(directory, from: found.path)
         do {
-            file = try VaultFile(directory.location)
-        } catch StoreError.damaged {
-            throw StoreError.damaged(path: path)
+            (directory, file) = try Self.open(found.path, in: parent)
+        } catch  where error.isDoubtfulRead {
+            do {
+                (directory, file) = try Self.open(found.path, in: parent)
+            } catch StoreError.damaged {
+                throw StoreError.damaged(path: path)
+            }
         }
+    }
+
+    private static func open(
+        _ path: String,
+        in parent: String
+    ) throws -> (PrivateCopy, VaultFile) {
+        let directory = try PrivateCopy(in: parent)
+        try fill(directory, from: path)
+        return (directory, try VaultFile(directory.location))
     }
 
     package var location: VaultLocation { directory.location }
@@ -66,9 +77,7 @@ package final class VaultCopy {
         guard try start(of: path + "-wal", count: 1).isEmpty else {
             throw StoreError.companionFile(path: path + "-wal")
         }
-        // Zeroed once its transaction has ended (sqlite.org/fileformat2.html#the_rollback_journal).
-        let journal = try start(of: path + "-journal", count: 8)
-        let isHot = journal.contains { $0 != 0 }
+        let isHot = try hasHotJournal(path)
         let wantsLog = header[18...19].contains(2)
         guard isHot || wantsLog else {
             do {
@@ -81,6 +90,12 @@ package final class VaultCopy {
             }
         }
         try directory.fill(fromFile: path, journal: isHot ? path + "-journal" : nil)
+    }
+
+    /// Whether a journal beside a file is of a transaction that has not ended: its start is zeroed
+    /// when it does (sqlite.org/fileformat2.html#the_rollback_journal).
+    static func hasHotJournal(_ path: String) throws -> Bool {
+        try start(of: path + "-journal", count: 8).contains { $0 != 0 }
     }
 
     private static func start(of path: String, count: Int) throws -> [UInt8] {

@@ -43,7 +43,7 @@ extension VaultFile {
         try self.unlock(with: unlock)
         return try erasing {
             let begun = try Self.withoutRefreshes(of: location) { try beginRotation(now: now) }
-            let accounts = try accountCount()
+            let accounts = try rereading { try $0.accountCount() }
             var moved = 0
             func report() throws {
                 try progress(

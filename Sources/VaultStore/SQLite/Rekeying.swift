@@ -40,7 +40,7 @@ extension VaultFile {
         now: Date
     ) throws -> Rekeying {
         let number = try self.unlock(with: unlock)
-        let rows = try KeySlots.all(in: connection)
+        let rows = try rereading { try KeySlots.all(in: $0.connection) }
         let plan = try RekeyingPlan(
             rows,
             opened: (number, unlock),

@@ -44,11 +44,28 @@ extension VaultFile {
             throw error.inPlainTerms(location)
         }
     }
+
+    /// Whether the file's structure is whole: what is not so the second time either is damage.
+    func isIntact() throws -> Bool {
+        if (try? connection.isIntact()) == true { return true }
+        try reopen()
+        do {
+            return try connection.isIntact()
+        } catch  where error.isDamage {
+            return false
+        }
+    }
+
+    /// Verifies through a fresh connection.
+    func verifiedAgain() throws -> VerificationReport {
+        try reopen()
+        return try verify()
+    }
 }
 
 extension Error {
     /// Whether the same read may succeed the next time.
-    fileprivate var isDoubtfulRead: Bool {
+    var isDoubtfulRead: Bool {
         switch self as any Error {
         case let error as SQLiteError: error.isDoubtfulRead
         case StoreError.damaged: true

@@ -11,8 +11,8 @@ enum SchemaMigration {
     static func run(_ location: VaultLocation, from version: Int64) throws {
         do {
             let now = SystemClock().now().wall
-            guard !location.isPrivateCopy else { return try migrate(location, at: now) }
-            try VaultFile.withoutRefreshes(of: location) { try migrate(location, at: now) }
+            guard !location.isPrivateCopy else { return try migrateTwice(location, at: now) }
+            try VaultFile.withoutRefreshes(of: location) { try migrateTwice(location, at: now) }
         } catch StoreError.file(let path, let error) {
             throw StoreError.notMigrated(
                 version: version,
@@ -31,6 +31,15 @@ enum SchemaMigration {
                 path: location.database,
                 reason: error.cause.description
             )
+        }
+    }
+
+    /// Nothing was changed by an attempt that met a bad read, which one more may not meet.
+    private static func migrateTwice(_ location: VaultLocation, at date: Date) throws {
+        do {
+            try migrate(location, at: date)
+        } catch  where error.isDoubtfulRead {
+            try migrate(location, at: date)
         }
     }
 

@@ -23,6 +23,8 @@ package final class VaultFile {
     private let busyLimit: Double
     /// Whether what is written takes something out of the file for good.
     var isErasing = false
+    /// The vault that a restore puts in the place of this one.
+    var successor: VaultID?
 
     /// Opens a vault after checking who can reach its files and that the schema is ours.
     ///
@@ -111,7 +113,9 @@ package final class VaultFile {
         // Before the fresh one asks for the locks that the old one may still hold.
         connection = try Connection(path: ":memory:", mode: .create)
         let (fresh, header) = try Self.open(location, busyLimit)
-        guard header.vaultID == self.header.vaultID else { throw StoreError.tampered(.keyring) }
+        guard header.vaultID == self.header.vaultID || header.vaultID == successor else {
+            throw StoreError.tampered(.keyring)
+        }
         connection = fresh
         self.header = header
         isDoubtful = false
@@ -157,6 +161,12 @@ package final class VaultFile {
     /// Takes keys that this file has from now on.
     func adopt(_ keys: VaultKeys) {
         unlockedKeys = keys
+    }
+
+    /// Looks at the header again, and has the keys of another file as long as it has its root key.
+    func shareKeys(of other: VaultFile) throws {
+        header = try VaultHeader(reading: connection)
+        unlockedKeys = hasRootKey(of: other) ? other.unlockedKeys : nil
     }
 
     private func openKeys(with unlock: Unlock) throws -> (VaultKeys, slot: UInt16) {

@@ -16,7 +16,8 @@ struct RestoreCommand: Command {
 
         A refresh token that may have been spent since the backup was made is not sent
         unasked: its account is in the state verify_before_use until vault refresh NAME
-        tries it or vault login NAME signs in anew.
+        tries it or vault login NAME signs in anew. Where no vault is here, or none that
+        can be read, that is every account with a refresh token.
 
           --replace            Restore also over another vault than the backup's
           --json               {"schemaVersion":1,"keptAt","accounts":[{"name","state",

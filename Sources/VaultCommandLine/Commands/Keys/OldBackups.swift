@@ -35,17 +35,20 @@ struct OldBackups: Sendable {
     }
 
     private func report(
-        _ backups: [String],
+        _ backups: BackupFolder.Found,
         _ folder: BackupFolder,
         _ terminal: Terminal,
         _ words: (String) -> String
     ) throws {
-        guard !backups.isEmpty else { return }
+        for backup in backups.unreadable {
+            terminal.warning("the backup \(backup) cannot be read, so it was left as it is")
+        }
+        guard !backups.holding.isEmpty else { return }
         if isPurging {
-            try folder.purge(backups)
-            for backup in backups { terminal.words("erased the backup \(backup)") }
+            try folder.purge(backups.holding)
+            for backup in backups.holding { terminal.words("erased the backup \(backup)") }
         } else {
-            for backup in backups { terminal.warning(words(backup)) }
+            for backup in backups.holding { terminal.warning(words(backup)) }
             terminal.hint("--purge-backups erases such backups; copies elsewhere are yours to find")
         }
     }
