@@ -9,6 +9,7 @@ package struct FileStatus: Sendable, Equatable {
         case directory
         case symbolicLink
         case socket
+        case pipe
         case other
     }
 
@@ -48,6 +49,7 @@ package struct FileStatus: Sendable, Equatable {
             case UInt32(S_IFDIR): .directory
             case UInt32(S_IFLNK): .symbolicLink
             case UInt32(S_IFSOCK): .socket
+            case UInt32(S_IFIFO): .pipe
             default: .other
             }
         permissions = status.mode & 0o7777

@@ -27,7 +27,14 @@ package struct OpenFile: ~Copyable {
     }
 
     /// The first `limit` bytes, which the caller wipes if they are secret.
-    package func read(limit: Int) throws(SystemError) -> [UInt8] {
+    ///
+    /// A pipe is waited for only if that is asked for: until somebody writes, and then to the end.
+    package func read(
+        limit: Int,
+        waitingForPipe isPatient: Bool = false
+    ) throws(SystemError) -> [UInt8] {
+        let waits = isPatient && status.kind == .pipe
+        if waits { waitReadable() }
         // One allocation: growing would leave copies of a secret behind.
         var bytes = [UInt8](repeating: 0, count: limit)
         var count = 0
@@ -36,11 +43,20 @@ package struct OpenFile: ~Copyable {
                 Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), limit - count)
             }
             if got < 0, errno == EINTR { continue }
+            if got < 0, errno == EAGAIN, waits {
+                waitReadable()
+                continue
+            }
             guard got >= 0 else { throw SystemError(number: errno) }
             if got == 0 { break }
             count += got
         }
         bytes.removeLast(limit - count)
         return bytes
+    }
+
+    private func waitReadable() {
+        // A signal ends a wait early; the reading then tells whether there is something.
+        _ = Descriptor.waitReadable([descriptor], milliseconds: -1)
     }
 }

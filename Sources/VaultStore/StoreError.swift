@@ -61,6 +61,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case exportMalformed(member: String)
     /// The refresh token may be spent: whoever gets it could not know.
     case unverified(AccountName)
+    /// No export came to be at this path, and accounts that it would have moved may be paused here.
+    case leftPaused(path: String)
     /// The account changed between reading and writing it.
     case superseded
     /// A refresh is in flight, and goes on; or another process works on the whole vault.

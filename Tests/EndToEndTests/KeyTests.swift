@@ -169,6 +169,64 @@ extension EndToEndTests {
             }
         }
 
+        /// A recovery key that nobody can have seen never comes into force.
+        @Test func aRecoveryKeyThatCannotBeShownChangesNothing() throws {
+            try withStage { stage in
+                let recoveryKey = try makeVault(stage)
+                let before = try Files.read(stage.database)
+                let elsewhere = "\(stage.root)/elsewhere"
+                let rows: [(words: [String], home: String)] = [
+                    (["key", "change", "2", "--recovery-key-fd", "3"], stage.vaultHome),
+                    (["key", "add", "recovery-key", "--recovery-key-fd", "3"], stage.vaultHome),
+                    (["init", "--key-file=\(stage.root)/e.key", "--recovery-key"], elsewhere),
+                ]
+                for (words, home) in rows {
+                    for isFull in [true, false] {
+                        var ends: [Int32] = [-1, -1]
+                        #expect(pipe(&ends) == 0)
+                        let low = isFull ? open("/dev/full", O_WRONLY | O_CLOEXEC) : ends[1]
+                        // Out of the way of the child's own numbers.
+                        let descriptor = fcntl(low, F_DUPFD_CLOEXEC, 100)
+                        defer { close(descriptor) }
+                        for end in Set([low] + ends) { close(end) }
+                        var launch = try stage.vaultLaunch(words)
+                        launch.output = .descriptor(descriptor)
+                        launch.descriptors = [3: recoveryKey]
+                        launch.environment["VAULT_HOME"] = home
+                        let ended = try stage.run(launch)
+                        #expect((1...11).contains(ended.code), "\(ended)")
+                    }
+                }
+                #expect(try Files.read(stage.database) == before)
+                #expect(!Files.exists("\(elsewhere)/vault.db"))
+                let opened = try key(stage, ["rotate", "--recovery-key-fd", "3"], [3: recoveryKey])
+                #expect(opened.code == 0, "\(opened)")
+            }
+        }
+
+        @Test func aRecoveryKeyThatWasShownInVainIsSaidToBeNone() throws {
+            try withStage { stage in
+                let recoveryKey = try makeVault(stage)
+                // What is said has room in half a kilobyte, and nothing else has.
+                let ended = try stage.shell(
+                    """
+                    key="$1"; shift; ulimit -f 1; trap '' XFSZ
+                    exec "$@" 3<<END
+                    $key
+                    END
+                    """,
+                    [recoveryKey, Programs.vault(), "key", "change", "2", "--recovery-key-fd", "3"]
+                )
+                #expect((1...11).contains(ended.code) && ended.word.count == 67, "\(ended)")
+                #expect(ended.word != recoveryKey)
+                #expect(ended.err.contains("the recovery key just shown is not in force"))
+                let old = try key(stage, ["rotate", "--recovery-key-fd", "3"], [3: recoveryKey])
+                #expect(old.code == 0, "\(old)")
+                let shown = try key(stage, ["rotate", "--recovery-key-fd", "3"], [3: ended.word])
+                #expect(shown.code == 5, "\(shown)")
+            }
+        }
+
         @Test func backupsThatAnOldKeyOpensAreNamedOrErased() throws {
             try withStage { stage in
                 try stage.initialize()

@@ -83,6 +83,27 @@ import VaultStore
         expectPresentable(report)
     }
 
+    @Test(
+        "quotes no more of a word than it takes to know it by",
+        arguments: [
+            String(repeating: "a", count: 100_000),
+            "a" + String(repeating: "\u{301}", count: 9_999),
+        ]
+    )
+    func longWords(word: String) {
+        let errors: [UsageError] = [
+            .unknownCommand(word, nearest: nil), .unknownOption(word, nearest: nil),
+            .strayWord(word), .malformed("the name", value: word, wanted: "a name"),
+        ]
+        for error in errors {
+            let line = ErrorReport(error).line
+            #expect(line.unicodeScalars.count < 120 && line.contains("\u{2026}'"))
+            expectPresentable(ErrorReport(error))
+        }
+        let fits = String(repeating: "a", count: 64)
+        #expect(ErrorReport(UsageError.strayWord(fits)).line == "unexpected word '\(fits)'")
+    }
+
     @Test func wrongWordsLeadToTheCommandsOwnPage() {
         #expect(ErrorReport(UsageError.strayWord("b"), helpPage: "add").hint == "vault help add")
         #expect(ErrorReport(VaultError(.busy), helpPage: "add").hint == "try again")

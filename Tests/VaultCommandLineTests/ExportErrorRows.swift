@@ -16,6 +16,14 @@ extension ReportRow {
             hint: "use a newer vault; nothing was imported"
         ),
         ReportRow(
+            .storage,
+            [.reason: "left_paused", .path: "/x/out"],
+            "/x/out was not written, and accounts that were to move may be paused here: "
+                + "the vault could not be written either",
+            hint: "when it can, vault export --move again and vault import of that file, "
+                + "or vault login"
+        ),
+        ReportRow(
             .locked,
             [.reason: "export_passphrase_wrong"],
             "this is not the passphrase of the export",

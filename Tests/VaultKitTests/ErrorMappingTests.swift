@@ -44,5 +44,8 @@ import VaultStore
         #expect(error.code == .verifyBeforeUse && error.account == "work")
         let malformed = VaultError(StoreError.exportMalformed(member: "accounts[0]"))
         #expect(malformed.facts == [.field: "export", .reason: "malformed", .found: "accounts[0]"])
+        let paused = VaultError(StoreError.leftPaused(path: "/x/out"))
+        #expect(paused.code == .storage)
+        #expect(paused.facts == [.reason: "left_paused", .path: "/x/out"])
     }
 }

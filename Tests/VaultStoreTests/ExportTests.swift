@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import OAuth
 import Platform
 import Testing
@@ -223,6 +224,116 @@ import VaultCrypto
             #expect(try file.account(named: "work") == before)
             #expect(bytes(of: path) == [1])
             #expect(try vault.files().filter { $0.contains(".new") } == [])
+        }
+    }
+
+    /// The syncs of a move, one after another: what it says is what the vault says.
+    @Test func aMoveThatSaysItFailedLeavesTheAccountsAsTheyWere() async {
+        await #expect(processExitsWith: .success) {
+            FaultyDisk.install()
+            for skipped in 0..<20 {
+                for code in [FaultyDisk.syncError, FaultyDisk.fullDisk] {
+                    try inTemporaryFolder { folder in
+                        let vault = TemporaryVault(folder: folder)
+                        try vault.create()
+                        let file = try vault.open()
+                        _ = try file.insert(Fixture.account("work"))
+                        let fault = FaultyDisk.Fault(call: .sync, skipped: skipped, code: code)
+                        FaultyDisk.set(fault)
+                        let moved = try? file.export(
+                            moving: true,
+                            to: folder + "/export",
+                            passphrase: Secret("a passphrase"),
+                            cost: .cheap,
+                            at: Fixture.moment
+                        )
+                        FaultyDisk.heal()
+                        let state = try vault.open().account(named: "work").health.state
+                        #expect(state == (moved == nil ? .active : .paused), "sync \(skipped)")
+                        #expect(FileSystem.exists(folder + "/export") == (moved != nil))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Neither the file nor the vault can be written once the accounts are paused.
+    @Test func whatCannotBeResumedIsSaidToBePaused() async {
+        await #expect(processExitsWith: .success) {
+            FaultyDisk.install()
+            try inTemporaryFolder { folder in
+                let vault = TemporaryVault(folder: folder)
+                try vault.create()
+                let file = try vault.open()
+                _ = try file.insert(Fixture.account("work"))
+                let path = folder + "/export"
+                #expect(throws: StoreError.leftPaused(path: path)) {
+                    try file.move(
+                        nil,
+                        to: path,
+                        Secret("a passphrase"),
+                        .cheap,
+                        at: Fixture.moment
+                    ) {
+                        let code = FaultyDisk.writeError
+                        FaultyDisk.set(FaultyDisk.Fault(call: .write, times: 1000, code: code))
+                        throw SystemError.exists
+                    }
+                }
+                FaultyDisk.heal()
+                #expect(try vault.open().account(named: "work").health.state == .paused)
+                #expect(!FileSystem.exists(path))
+            }
+        }
+    }
+
+    @Test func whatAKilledExportLeftGoesWithTheNext() async throws {
+        try await withTemporaryVault { vault in
+            let file = try vault.open()
+            _ = try file.insert(Fixture.account("work"))
+            let path = vault.folder + "/out"
+            let leftovers = ["0123456789abcdef", "fedcba9876543210"].map { "\(path).\($0).new" }
+            let others = [
+                "\(path).0123456789abcde.new", "\(path).0123456789abcdeg.new", "\(path).new",
+                "\(path)2.0123456789abcdef.new", "\(path).0123456789abcdef",
+                "\(path).0123456789abcdef.new.db",
+            ]
+            for name in leftovers + others { try FileSystem.writeNew(name, [UInt8]().span) }
+            let shared = "\(path).1111111111111111.new"
+            try FileSystem.writeNew(shared, [UInt8]().span)
+            #expect(chmod(shared, 0o644) == 0)
+            let link = "\(path).2222222222222222.new"
+            #expect(symlink(others[0], link) == 0)
+            #expect(throws: (any Error).self) {
+                try file.move(nil, to: path, Self.passphrase, Self.cost, at: Fixture.moment) {
+                    for name in leftovers { #expect(!FileSystem.exists(name)) }
+                    throw SystemError.exists
+                }
+            }
+            for name in others + [shared, link] { #expect(FileSystem.exists(name), "\(name)") }
+        }
+    }
+
+    /// As a shell hands over the output of another program.
+    @Test func aPipeIsReadToItsEnd() async throws {
+        try await withTemporaryVault { vault in
+            let file = try vault.open()
+            _ = try file.insert(Fixture.account("work"))
+            let export = try export(file, to: vault.folder + "/out")
+            let text = bytes(of: vault.folder + "/out")
+            let pipe = vault.folder + "/pipe"
+            #expect(mkfifo(pipe, 0o600) == 0)
+            try DedicatedThread.start {
+                let descriptor = open(pipe, O_WRONLY | O_CLOEXEC)
+                defer { close(descriptor) }
+                for part in [text[..<100], text[100...]] {
+                    Pause.milliseconds(5)
+                    _ = part.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+                }
+            }
+            let read = try ExportFile.read(pipe)
+            #expect(read == text)
+            #expect(try ExportFile.accounts(in: read) { Self.passphrase } == export)
         }
     }
 

@@ -119,6 +119,69 @@ import VaultSQLite
         }
     }
 
+    /// A copy from before the move says nothing of who has the account now.
+    @Test func anOlderCopyDoesNotTakeAMoveBack() async throws {
+        try await withTwoVaults { here, there in
+            _ = try here.insert(Fixture.account("work"))
+            let copy = try here.export(at: Fixture.moment)
+            _ = try outcomes(of: move(here), into: there)
+            #expect(try outcomes(of: copy, into: here) == ["work": .skipped(.movedAway)])
+            #expect(try here.account(named: "work").health.state == .paused)
+            #expect(try outcomes(of: copy, into: here, replacing: true) == ["work": .movedBack])
+            #expect(try here.account(named: "work").health.state == .active)
+        }
+    }
+
+    /// A later pair was made by whoever has the account now.
+    @Test func aLaterCopyBringsAMovedAccountBack() async throws {
+        try await withTwoVaults { here, there in
+            _ = try here.insert(Fixture.account("work"))
+            _ = try outcomes(of: move(here), into: there)
+            try refresh(there, "work", to: "second")
+            let later = try there.export(at: Fixture.moment)
+            #expect(try outcomes(of: later, into: here) == ["work": .movedBack])
+            let work = try here.account(named: "work")
+            #expect(work.tokens.refreshToken == Secret("refresh-second"))
+        }
+    }
+
+    /// What stays as it was, with other access tokens than the file's, does not make the import of
+    /// the others look as if it had not happened.
+    @Test func anImportThatSkipsSaysWhatItDid() async {
+        await #expect(processExitsWith: .success) {
+            FaultyDisk.install()
+            for skipped in 0..<12 {
+                for code in [FaultyDisk.syncError, FaultyDisk.fullDisk] {
+                    try inTemporaryFolder { folder in
+                        let vault = TemporaryVault(folder: folder)
+                        try vault.create()
+                        let file = try vault.open()
+                        _ = try file.insert(Fixture.account("work"))
+                        _ = try file.insert(Fixture.account("home"))
+                        var export = try file.export(at: Fixture.moment)
+                        try file.remove("home")
+                        for index in export.accounts.indices {
+                            export.accounts[index].tokens.accessTokens = []
+                        }
+                        FaultyDisk.set(
+                            FaultyDisk.Fault(call: .sync, skipped: skipped, code: code)
+                        )
+                        let report = try? file.importAccounts(of: export, at: Fixture.moment) {
+                            _,
+                            _ in nil
+                        }
+                        FaultyDisk.heal()
+                        let count = try vault.open().accountCount()
+                        #expect(count == (report == nil ? 1 : 2), "sync \(skipped)")
+                        if let report {
+                            #expect(report.entries.map(\.outcome) == [.added, .skipped(.same)])
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func aCopyOfAPausedAccountIsPaused() async throws {
         try await withTwoVaults { here, there in
             _ = try here.insert(Fixture.account("work"))

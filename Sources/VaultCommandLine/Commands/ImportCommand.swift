@@ -14,7 +14,8 @@ struct ImportCommand: Command {
         standard input, and may be what vault export --plaintext wrote.
 
         An account that is here already with the same pair or a newer one is skipped:
-        nothing is ever rolled back. One that was moved away comes back. Nothing is
+        nothing is ever rolled back. One that was moved away comes back by the file of
+        a move or a later pair, and by another copy with --replace alone. Nothing is
         imported if a refresh token was spent here or belongs to another account, if
         a name is taken, or if the file has a later pair of an account in use here.
 
@@ -128,7 +129,4 @@ extension ImportReport.Entry {
     fileprivate var isRefused: Bool {
         if case .refused = outcome { true } else { false }
     }
-
-    /// Whether the account was written.
-    fileprivate var isTaken: Bool { [.added, .movedBack, .replaced].contains(outcome) }
 }

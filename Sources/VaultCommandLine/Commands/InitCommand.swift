@@ -60,30 +60,29 @@ struct InitCommand: Command {
             try InitQuestions.checkPlace(context.location)
             slots = [try InitQuestions.askForKey(terminal)]
         }
-        let showsRecoveryKey = isAsking && !hasRecoveryKey
-        if try hasRecoveryKey || showsRecoveryKey && InitQuestions.wantsRecoveryKey() {
-            slots.append(.recoveryKey)
+        if hasRecoveryKey {
+            try InitQuestions.checkPlace(context.location)
+            slots.append(try ShownKey.make(terminal))
+        } else if try isAsking && InitQuestions.wantsRecoveryKey() {
+            slots.append(try InitQuestions.showRecoveryKey())
         }
-        let added = try VaultFile.create(
-            context.location,
-            slots: slots,
-            allowingNetworkFileSystem: allowsNetwork,
-            now: context.clock.now().wall
-        )
+        let added = try ShownKey.committing(slots, terminal) {
+            try VaultFile.create(
+                context.location,
+                slots: slots,
+                allowingNetworkFileSystem: allowsNetwork,
+                now: context.clock.now().wall
+            )
+        }
         terminal.words("made a vault in \(context.location.directory)")
-        for slot in added { try report(slot, isAsking: showsRecoveryKey, terminal) }
+        for slot in added { report(slot, terminal) }
         terminal.hint("the names of accounts can be read without a key")
     }
 
-    private func report(_ slot: AddedKeySlot, isAsking: Bool, _ terminal: Terminal) throws {
-        if let keyFile = slot.keyFile {
-            terminal.words("its key file is \(keyFile)")
-            terminal.hint("without the key file nobody can open it: keep a copy in a safe place")
-        } else if let recoveryKey = slot.recoveryKey, isAsking {
-            try InitQuestions.show(recoveryKey)
-        } else {
-            try KeyReport.added(slot, terminal)
-        }
+    private func report(_ slot: AddedKeySlot, _ terminal: Terminal) {
+        guard let keyFile = slot.keyFile else { return KeyReport.added(slot, terminal) }
+        terminal.words("its key file is \(keyFile)")
+        terminal.hint("without the key file nobody can open it: keep a copy in a safe place")
     }
 }
 
@@ -124,8 +123,9 @@ enum InitQuestions {
         ) == "yes"
     }
 
-    /// Shows a recovery key on the terminal, whatever standard output is.
-    static func show(_ recoveryKey: Secret) throws {
+    /// Makes a recovery key and shows it on the terminal, whatever standard output is.
+    static func showRecoveryKey() throws -> NewKeySlot {
+        let recoveryKey = NewKeySlot.makeRecoveryKey()
         try recoveryKey.reveal { text in
             _ = try TerminalQuestion.ask(
                 """
@@ -137,6 +137,7 @@ enum InitQuestions {
                 """
             )
         }
+        return .shownRecoveryKey(recoveryKey)
     }
 
     private static func choose(_ question: String, among answers: [String]) throws -> String {

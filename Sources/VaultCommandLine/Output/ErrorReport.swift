@@ -37,18 +37,18 @@ struct ErrorReport {
         var nearest: String?
         switch error {
         case .unknownCommand(let word, let known):
-            line = "there is no command '\(Printable.escaped(word))'"
+            line = "there is no command '\(Printable.quoted(word))'"
             nearest = known
         case .unknownOption(let option, let known):
-            line = "unknown option '\(Printable.escaped(option))'"
+            line = "unknown option '\(Printable.quoted(option))'"
             nearest = known
         case .missingValue(let option): line = "option '\(option)' wants a value"
         case .repeatedOption(let option): line = "option '\(option)' was given more than once"
         case .unexpectedValue(let option): line = "option '\(option)' takes no value"
         case .missing(let what): line = "\(what) is missing"
-        case .strayWord(let word): line = "unexpected word '\(Printable.escaped(word))'"
+        case .strayWord(let word): line = "unexpected word '\(Printable.quoted(word))'"
         case .malformed(let what, let value, let wanted):
-            line = "\(what) '\(Printable.escaped(value))' is not \(wanted)"
+            line = "\(what) '\(Printable.quoted(value))' is not \(wanted)"
         case .notADescriptor(let option):
             line = "option '\(option)' wants the number of a file descriptor"
         }

@@ -1,6 +1,16 @@
 internal import VaultKit
 
 extension VaultErrorWords {
+    /// The words for a move that did not come about, and could not be undone.
+    static func leftPaused(_ path: String) -> (String, String?) {
+        (
+            "\(path) was not written, and accounts that were to move may be paused here: "
+                + "the vault could not be written either",
+            "when it can, vault export --move again and vault import of that file, "
+                + "or vault login"
+        )
+    }
+
     /// The words for what is wrong with an export, or with making one.
     static func export(
         _ reason: String?,

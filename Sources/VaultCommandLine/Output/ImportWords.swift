@@ -22,6 +22,8 @@ enum ImportWords {
         case .same: "it is here, with the same pair"
         case .newer: "it is here, with a newer pair"
         case .spent: "it is here, and the refresh token in the file was spent since"
+        case .movedAway:
+            "it was moved away, and this copy is from before that: --replace takes it back"
         }
     }
 

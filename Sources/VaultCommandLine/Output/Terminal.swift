@@ -53,6 +53,22 @@ enum Printable {
         )
     }
 
+    /// What is shown of a word that somebody gave: enough to know it by.
+    private static let quotedLength = 64
+
+    /// The beginning of a word of the command line.
+    static func quoted(_ text: String) -> String {
+        // By scalars: one character may be of any number of them.
+        let scalars = text.unicodeScalars
+        let end = scalars.index(
+            scalars.startIndex,
+            offsetBy: quotedLength,
+            limitedBy: scalars.endIndex
+        )
+        guard let end, end != scalars.endIndex else { return escaped(text) }
+        return escaped(String(scalars[..<end])) + "\u{2026}"
+    }
+
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         // The joiners are part of ordinary words and emoji, and move nothing.
         if scalar == "\u{200c}" || scalar == "\u{200d}" { return true }

@@ -148,6 +148,7 @@ struct VaultErrorWords {
 
     private static func storage(_ facts: Facts) -> Words {
         let place = facts[.path] ?? "the vault's files"
+        if facts[.reason] == "left_paused" { return leftPaused(place) }
         if let version = facts[.version] {
             return (
                 "the vault has the older format \(version) and was not brought up to date: "

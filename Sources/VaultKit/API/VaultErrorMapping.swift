@@ -104,6 +104,8 @@ extension VaultError {
                 .invalidInput,
                 facts: [.field: "export", .reason: "malformed", .found: member]
             )
+        case .leftPaused(let path):
+            self.init(.storage, facts: [.reason: "left_paused", .path: path])
         case .unverified(let name): self.init(.verifyBeforeUse, account: name)
         case .superseded: self.init(.busy)
         case .inUse: self.init(.busy, facts: [.reason: "vault_in_use"])

@@ -140,7 +140,7 @@ extension VaultFile {
             var update = try connection.prepare(
                 "UPDATE key_slot SET key_file = ?2 WHERE number = ?1 AND kind = 2"
             )
-            update.bind(Int64(slot), at: 1)
+            update.bind(Int64(slot.number), at: 1)
             update.bind(path, at: 2)
             try update.run()
         }

@@ -34,7 +34,7 @@ package enum ExportFile {
         for path: String
     ) throws(StoreError) -> Unfinished {
         let path = FileSystem.absolute(path)
-        let suffix = Randomness.bytes(count: 8).hexadecimal
+        let suffix = Randomness.bytes(count: suffixLength / 2).hexadecimal
         let file = Unfinished(path: path, temporary: "\(path).\(suffix).new")
         do throws(SystemError) {
             // The rename decides; this saves the work where it is plain how that will go.
@@ -46,15 +46,40 @@ package enum ExportFile {
         return file
     }
 
+    /// Removes what exports to the same path left that were killed before their file had its name.
+    static func removeLeftovers(of path: String) {
+        let path = FileSystem.absolute(path)
+        guard let directory = try? FileSystem.resolvedDirectory(above: path),
+            let entries = try? FileSystem.entries(of: directory)
+        else { return }
+        let name = path.suffix(from: path.lastIndex(of: "/") ?? path.startIndex).dropFirst()
+        for entry in entries where isLeftover(entry, of: name) {
+            let leftover = "\(directory)/\(entry)"
+            guard let status = try? FileSystem.status(of: leftover), status.kind == .regular,
+                status.owner == FileSystem.currentUser, status.permissions == 0o600
+            else { continue }
+            try? FileSystem.remove(leftover)
+        }
+    }
+
+    private static func isLeftover(_ entry: String, of name: Substring) -> Bool {
+        guard entry.hasPrefix("\(name)."), entry.hasSuffix(".new") else { return false }
+        let suffix = entry.dropFirst(name.count + 1).dropLast(4)
+        return suffix.count == suffixLength && suffix.allSatisfy { "0123456789abcdef".contains($0) }
+    }
+
+    /// Hexadecimal digits that tell unfinished files of one name apart.
+    private static let suffixLength = 16
+
     /// The text of a file of exported accounts, sealed or not; the caller wipes it.
     package static func read(_ path: String) throws(StoreError) -> [UInt8] {
         let limit = ExportEnvelope.sizeLimit
         do throws(SystemError) {
+            let file = try OpenFile(reading: path, followingLinks: true)
             // What is no regular file has no size that says anything.
-            let status = try FileSystem.status(of: FileSystem.resolved(path))
-            let expected = status.kind == .regular ? Int(status.size) : limit
+            let expected = file.status.kind == .regular ? Int(file.status.size) : limit
             guard expected <= limit else { throw SystemError.tooLarge }
-            return try FileSystem.read(path, limit: expected + 1)
+            return try file.read(limit: expected + 1, waitingForPipe: true)
         } catch {
             guard error != .tooLarge else { throw .export(.tooLarge) }
             throw .file(path: path, error)

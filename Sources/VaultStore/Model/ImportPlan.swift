@@ -22,12 +22,15 @@ struct ImportPlan {
         case existing(StoredAccount)
     }
 
+    /// Whether the file hands its accounts over.
+    let isMove: Bool
     let isReplacing: Bool
     private(set) var report = ImportReport()
     private(set) var writes: [(account: ExportedAccount, place: Place)] = []
     private var seen: Set<[UInt8]> = []
 
-    init(isReplacing: Bool) {
+    init(isMove: Bool, isReplacing: Bool) {
+        self.isMove = isMove
         self.isReplacing = isReplacing
     }
 
@@ -67,7 +70,11 @@ struct ImportPlan {
         if here.isSpent { return .skipped(.spent) }
         guard account.generation >= same.generation else { return .skipped(.newer) }
         let isMovedAway = same.tokens.hold?.reason == .moved
-        let isMovedBack = isMovedAway && account.tokens.hold?.reason != .moved
+        let isUsable = isMovedAway && account.tokens.hold?.reason != .moved
+        // A copy from before the move says nothing of who has the account now.
+        let isNews = isMove || isReplacing || account.generation > same.generation
+        guard !isUsable || isNews else { return .skipped(.movedAway) }
+        let isMovedBack = isUsable && isNews
         guard isMovedBack || account.generation > same.generation else { return .skipped(.same) }
         if let holder = here.holder { return .refused(.grantStored(in: holder)) }
         guard !isMovedBack else { return .movedBack }

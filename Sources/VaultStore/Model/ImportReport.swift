@@ -5,6 +5,9 @@ package struct ImportReport: Sendable, Hashable {
         package let name: AccountName
         package let outcome: Outcome
 
+        /// Whether the account was written.
+        package var isTaken: Bool { [.added, .movedBack, .replaced].contains(outcome) }
+
         package init(name: AccountName, outcome: Outcome) {
             self.name = name
             self.outcome = outcome
@@ -30,6 +33,8 @@ package struct ImportReport: Sendable, Hashable {
         case newer
         /// Its refresh token was spent here.
         case spent
+        /// It was moved away from here, and the file is an older copy of it.
+        case movedAway = "moved_away"
     }
 
     /// Why nothing at all is imported.

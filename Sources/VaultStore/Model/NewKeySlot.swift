@@ -7,14 +7,25 @@ package enum NewKeySlot: Sendable {
     case passphrase(Secret, PassphraseCost = .standard)
     /// Opened by a key file, which is made unless it is there; nil means the default place.
     case keyFile(path: String?)
-    /// Opened by a key that is made now, for a person to write down.
-    case recoveryKey
+    /// Opened by a recovery key of `makeRecoveryKey()`, which somebody has seen already.
+    case shownRecoveryKey(Secret)
 
-    var kind: KeySlot.Kind {
+    /// A recovery key that is made now, and seen only after it is in force: for whoever has another
+    /// way in if it is never seen.
+    package static var recoveryKey: NewKeySlot { .shownRecoveryKey(makeRecoveryKey()) }
+
+    /// A recovery key for a person to write down, which opens nothing until a slot is made of it.
+    ///
+    /// It is shown first: a key that came into force unseen might be the only one.
+    package static func makeRecoveryKey() -> Secret {
+        RecoveryKey.text(of: SecretBytes.random(count: KeyLength.key))
+    }
+
+    package var kind: KeySlot.Kind {
         switch self {
         case .passphrase: .passphrase
         case .keyFile: .keyFile
-        case .recoveryKey: .recoveryKey
+        case .shownRecoveryKey: .recoveryKey
         }
     }
 }
@@ -26,6 +37,8 @@ package struct AddedKeySlot: Sendable, Hashable {
     package let keyFile: String?
     /// Its recovery key, which nothing shows a second time.
     package let recoveryKey: Secret?
+    /// What commits to its secret.
+    package let commitment: [UInt8]
 }
 
 /// What can be said of a key slot without a key.

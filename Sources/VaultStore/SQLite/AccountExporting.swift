@@ -30,6 +30,8 @@ extension VaultFile {
     /// Accounts that are moved are paused here, durably, before the file gets its name: never are
     /// two vaults free to spend one refresh token. Killed in between, they are paused here and
     /// nowhere else, and can be moved again. A file that cannot be written resumes them.
+    ///
+    /// - Throws: `StoreError.leftPaused` when it did not even resume them.
     @discardableResult
     package func export(
         _ names: [AccountName]? = nil,
@@ -62,12 +64,15 @@ extension VaultFile {
             let export = try export(names, moving: true, at: now)
             let file = try Self.prepare(export, passphrase, cost, path)
             defer { file.discard() }
-            let paused = try pause(export.accounts, at: now.wall)
+            var paused: [Paused] = []
             do {
+                try pause(export.accounts, at: now.wall, &paused)
                 try afterPausing()
                 try Self.install(file)
             } catch {
-                try resume(paused)
+                guard (try? resume(paused)) != nil else {
+                    throw StoreError.leftPaused(path: file.path)
+                }
                 throw error
             }
             return export
@@ -80,6 +85,7 @@ extension VaultFile {
         _ cost: PassphraseCost,
         _ path: String
     ) throws -> ExportFile.Unfinished {
+        ExportFile.removeLeftovers(of: path)
         do {
             let envelope = try ExportEnvelope.seal(
                 export.encoded,
@@ -109,38 +115,51 @@ extension VaultFile {
         let generation: UInt64
         let tokens: TokenSet
         let health: StoredAccount.Health
+        /// What it was paused with.
+        let held: TokenSet
     }
 
-    /// Holds accounts as handed over.
-    private func pause(_ accounts: [ExportedAccount], at date: Date) throws -> [Paused] {
-        try write {
-            var paused: [Paused] = []
+    /// Holds accounts as handed over; `paused` tells those even if the outcome is unknown.
+    private func pause(
+        _ accounts: [ExportedAccount],
+        at date: Date,
+        _ paused: inout [Paused]
+    ) throws {
+        try write(confirming: { _ in try paused.allSatisfy(isPaused) }) {
+            paused = []
             for exported in accounts {
                 guard let account = try account(exported.id),
                     account.generation == exported.generation
                 else { throw StoreError.superseded }
                 // Handed over before, and nothing to undo.
                 guard account.tokens.hold?.reason != .moved else { continue }
+                var tokens = account.tokens
+                tokens.hold = Hold(reason: .moved, since: date)
                 paused.append(
                     Paused(
                         account: account.id,
                         generation: account.generation,
                         tokens: account.tokens,
-                        health: account.health
+                        health: account.health,
+                        held: tokens
                     )
                 )
-                var tokens = account.tokens
-                tokens.hold = Hold(reason: .moved, since: date)
                 let health = StoredAccount.Health(state: .paused, due: nil)
                 try setTokens(tokens, health, of: account.id, generation: account.generation)
             }
-            return paused
         }
     }
 
+    private func isPaused(_ paused: Paused) throws -> Bool {
+        let account = try account(paused.account)
+        return account?.generation == paused.generation && account?.tokens == paused.held
+    }
+
+    /// Takes the hold off where it is: what else happened to an account meanwhile stays.
     private func resume(_ paused: [Paused]) throws {
-        try write {
-            for account in paused {
+        let isResumed = { [self] () throws -> Bool in try !paused.contains(where: isPaused) }
+        try write(confirming: isResumed) {
+            for account in paused where try isPaused(account) {
                 try setTokens(
                     account.tokens,
                     account.health,

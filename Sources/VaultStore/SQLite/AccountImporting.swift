@@ -19,7 +19,7 @@ extension VaultFile {
         at now: Moment,
         due: DuePlan
     ) throws -> ImportReport {
-        try write(confirming: { _ in try holds(export) }) {
+        try write(confirming: { try holds(export, as: $0) }) {
             let keyring = try currentKeyring()
             let plan = try plan(for: export, isReplacing, keyring)
             guard !plan.report.isRefused else { return plan.report }
@@ -36,11 +36,13 @@ extension VaultFile {
         }
     }
 
-    /// Whether every account is here with the pair that an export has, or with a later one.
-    private func holds(_ export: AccountExport) throws -> Bool {
-        try export.accounts.allSatisfy { exported in
+    /// Whether every account that an import wrote is here with its pair, or with a later one.
+    private func holds(_ export: AccountExport, as report: ImportReport) throws -> Bool {
+        try zip(export.accounts, report.entries).allSatisfy { exported, entry in
+            guard entry.isTaken else { return true }
             guard let here = try account(exported.id) else { return false }
-            return here.generation > exported.generation || here.tokens == exported.tokens
+            return here.generation > exported.generation
+                || here.generation == exported.generation && here.tokens == exported.tokens
         }
     }
 
@@ -57,7 +59,7 @@ extension VaultFile {
         _ isReplacing: Bool,
         _ keyring: Keyring
     ) throws -> ImportPlan {
-        var plan = ImportPlan(isReplacing: isReplacing)
+        var plan = ImportPlan(isMove: export.isMove, isReplacing: isReplacing)
         for account in export.accounts {
             let hashes = account.tokens.refreshToken.map { keyring.spentTokenHashes(of: $0) } ?? []
             // The others are those of earlier root keys: what was spent is remembered by them too.

@@ -70,9 +70,11 @@ extension VaultFile {
 
     /// The first transaction, unless it was done already.
     func beginRotation(now: Date) throws -> (version: UInt64, isResumed: Bool) {
-        try writeKeys { keys in
+        let begun = try writeKeys(confirming: { try isStored($0.record) }) { keys in
             try forgetReceived(at: now)
-            guard !keys.keyring.isRotating else { return (keys.keyring.version, true) }
+            guard !keys.keyring.isRotating else {
+                return (version: keys.keyring.version, isResumed: true, record: keys.record)
+            }
             let next = try Self.openingKeyring {
                 try keys.withRootKey { rootKey in
                     try Keyring.beginningRotation(
@@ -84,11 +86,12 @@ extension VaultFile {
                 }
             }
             try store(next)
-            return (next.keyring.version, false)
+            return (version: next.keyring.version, isResumed: false, record: next.record)
         }
+        return (begun.version, begun.isResumed)
     }
 
-    /// One batch of rows in a transaction of its own.
+    /// One batch of rows in a transaction of its own, which may be repeated.
     func reseal(
         _ version: UInt64,
         _ body: (Resealing) throws -> Resealing.Batch
@@ -100,7 +103,7 @@ extension VaultFile {
 
     /// The last transaction.
     func finishRotation(_ version: UInt64) throws -> UInt32 {
-        try writeKeys { keys in
+        let next = try writeKeys(confirming: { try isStored($0.record) }) { keys in
             let left = try resealing(version, keys).left()
             guard left.isEmpty else { throw StoreError.rotationUnfinished(left) }
             let next = try Self.openingKeyring {
@@ -114,8 +117,14 @@ extension VaultFile {
                 }
             }
             try store(next)
-            return next.keyring.activeEpoch
+            return next
         }
+        return next.keyring.activeEpoch
+    }
+
+    /// Whether the file has this keyring.
+    func isStored(_ record: [UInt8]) throws -> Bool {
+        try VaultHeader(reading: connection).keyringRecord == record
     }
 
     private func resealing(_ version: UInt64, _ keys: VaultKeys) throws -> Resealing {

@@ -29,7 +29,7 @@ extension VaultFile {
     ) throws -> AddedKeySlot {
         try self.unlock(with: unlock)
         let secret = try slotSecret(new)
-        return try writeKeys { keys in
+        return try writeKeys(confirming: isThere) { keys in
             let number = try KeySlots.nextNumber(after: KeySlots.all(in: connection))
             return try keys.withRootKey { rootKey in
                 try insert(secret, number: number, rootKey, check: header.rootCheck, now: now)
@@ -38,19 +38,21 @@ extension VaultFile {
     }
 
     /// Removes a key slot for good: neither file nor journal keeps its bytes.
+    ///
+    /// It is the slot that was `seen`, or the one that has the number now: while a person typed a
+    /// passphrase the number may have become another's.
     @discardableResult
     package func removeKeySlot(
         _ number: UInt16,
+        seen: KeySlotDescription? = nil,
         authorizedBy unlock: Unlock
     ) throws -> KeySlotDescription {
+        let seen = try seen ?? keySlot(number)
         try self.unlock(with: unlock)
         return try erasing {
-            try writeKeys { _ in
-                let slots = try keySlots()
-                guard let slot = slots.first(where: { $0.number == number }) else {
-                    throw StoreError.noSuchKeySlot(number)
-                }
-                guard slots.count > 1 else { throw StoreError.lastKeySlot }
+            try writeKeys(confirming: isGone) { _ in
+                let slot = try keySlot(number, seen: seen)
+                guard try keySlots().count > 1 else { throw StoreError.lastKeySlot }
                 try KeySlots.delete(number, from: connection)
                 return slot
             }
@@ -60,19 +62,24 @@ extension VaultFile {
     /// Gives a key slot another secret of its kind, in one step: at every moment either the old one
     /// or the new one opens the vault.
     ///
-    /// The old key file stays where it is. It opens older copies of the vault.
+    /// The old key file stays where it is. It opens older copies of the vault. What is `seen` is as
+    /// for removing.
     package func changeKeySlot(
         _ number: UInt16,
+        seen: KeySlotDescription? = nil,
         to new: NewKeySlot,
         authorizedBy unlock: Unlock,
         now: Date
     ) throws -> AddedKeySlot {
+        let seen = try seen ?? keySlot(number)
         try self.unlock(with: unlock)
-        try checkKind(of: number, is: new.kind)
+        guard seen.kind == new.kind else {
+            throw StoreError.keySlotKind(number: number, seen.kind)
+        }
         let secret = try slotSecret(new)
         return try erasing {
-            try writeKeys { keys in
-                try checkKind(of: number, is: new.kind)
+            try writeKeys(confirming: isThere) { keys in
+                _ = try keySlot(number, seen: seen)
                 try KeySlots.delete(number, from: connection)
                 return try keys.withRootKey { rootKey in
                     try insert(secret, number: number, rootKey, check: header.rootCheck, now: now)
@@ -81,12 +88,30 @@ extension VaultFile {
         }
     }
 
-    private func checkKind(of number: UInt16, is kind: KeySlot.Kind) throws {
+    /// The slot of a number, if it is the one that was seen.
+    private func keySlot(
+        _ number: UInt16,
+        seen: KeySlotDescription? = nil
+    ) throws -> KeySlotDescription {
         guard let slot = try keySlots().first(where: { $0.number == number }) else {
             throw StoreError.noSuchKeySlot(number)
         }
-        guard slot.kind == kind else {
-            throw StoreError.keySlotKind(number: number, slot.kind)
+        guard seen.map({ $0.commitment == slot.commitment }) ?? true else {
+            throw StoreError.superseded
+        }
+        return slot
+    }
+
+    private func isThere(_ added: AddedKeySlot) throws -> Bool {
+        try keySlots().contains { slot in
+            slot.number == added.number && slot.commitment == added.commitment
+                && slot.keyFile == added.keyFile
+        }
+    }
+
+    private func isGone(_ removed: KeySlotDescription) throws -> Bool {
+        try !keySlots().contains { slot in
+            slot.number == removed.number && slot.commitment == removed.commitment
         }
     }
 
@@ -117,11 +142,22 @@ extension VaultFile {
         )
     }
 
-    /// Runs `body` in one durable transaction with the keys that the file has at its beginning.
-    func writeKeys<Result>(_ body: (VaultKeys) throws -> Result) throws -> Result {
-        try write {
+    /// Runs `body` in one durable transaction with the keys that the file has at its beginning, and
+    /// only while the slot that was opened here is still a way in: a secret that somebody took out
+    /// of force meanwhile authorizes nothing.
+    func writeKeys<Result>(
+        confirming isThere: (Result) throws -> Bool = { _ in false },
+        _ body: (VaultKeys) throws -> Result
+    ) throws -> Result {
+        try write(confirming: isThere) {
             _ = try currentKeyring()
             guard let keys = unlockedKeys else { throw StoreError.locked(.noKeyFileSlot) }
+            let slots = try keySlots()
+            guard let slot = unlockedSlot,
+                slots.contains(where: {
+                    $0.number == slot.number && $0.commitment == slot.commitment
+                })
+            else { throw StoreError.locked(.keysReplaced) }
             return try body(keys)
         }
     }
@@ -148,7 +184,8 @@ extension KeySlots {
         return AddedKeySlot(
             number: number,
             keyFile: secret.keyFile,
-            recoveryKey: secret.recoveryKey
+            recoveryKey: secret.recoveryKey,
+            commitment: slot.commitment
         )
     }
 }

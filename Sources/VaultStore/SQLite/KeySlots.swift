@@ -79,8 +79,10 @@ enum KeySlots {
         try delete.run()
     }
 
-    /// The number of a slot to come: greater than any there is, so that the word of a removed one
-    /// does not name another.
+    /// The number of a slot to come, greater than any there is.
+    ///
+    /// So the number of a removed one seldom names another. That of one which was the last comes
+    /// again, which is why removing and changing compare what the slot commits to.
     static func nextNumber(after rows: [Row]) throws(StoreError) -> UInt16 {
         let numbers = Set(rows.map(\.slot.number))
         guard let last = numbers.max(), last == .max else { return (numbers.max() ?? 0) + 1 }

@@ -50,7 +50,10 @@ extension VaultFile {
         )
         return try Self.withoutRefreshes(of: location) {
             try erasing {
-                let (report, keys) = try writeKeys { keys in
+                let isThere = { [self] (done: (report: Rekeying, keys: VaultKeys)) throws -> Bool in
+                    try isStored(done.keys.record)
+                }
+                let (report, keys) = try writeKeys(confirming: isThere) { keys in
                     // Secrets were matched to these slots, and to no others.
                     guard try KeySlots.all(in: connection).map(\.slot) == rows.map(\.slot) else {
                         throw StoreError.superseded
@@ -68,7 +71,7 @@ extension VaultFile {
         _ plan: RekeyingPlan,
         opened: (slot: UInt16, unlock: Unlock),
         now: Date
-    ) throws -> (Rekeying, VaultKeys) {
+    ) throws -> (report: Rekeying, keys: VaultKeys) {
         let rootKey = RootKey.random()
         let next = try Self.openingKeyring {
             try old.withRootKey { oldRootKey in

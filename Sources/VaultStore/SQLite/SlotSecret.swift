@@ -47,10 +47,8 @@ final class SlotSecret: Sendable {
             let path = try KeyFilePlace.path(given, for: vaultID, besides: slots, location)
             let secret = try KeyFile.create(path)
             return SlotSecret(.keyFile, secret, keyFile: path, isNewKeyFile: true)
-        case .recoveryKey:
-            let key = SecretBytes.random(count: KeyLength.key)
-            let text = RecoveryKey.text(of: key)
-            return SlotSecret(.recoveryKey, key, recoveryKey: text)
+        case .shownRecoveryKey(let text):
+            return SlotSecret(.recoveryKey, try RecoveryKey.secret(from: text), recoveryKey: text)
         }
     }
 

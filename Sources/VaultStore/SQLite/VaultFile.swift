@@ -13,8 +13,8 @@ package final class VaultFile {
     private(set) var connection: Connection
     private(set) var header: VaultHeader
     private(set) var unlockedKeys: VaultKeys?
-    /// The slot that was opened here.
-    private(set) var unlockedSlot: UInt16?
+    /// The slot that was opened here, as it was then.
+    private(set) var unlockedSlot: KeySlot?
     // What only reads is spared the settings for writing.
     private var isReadyForWriting = false
     // Set while what the connection says is not to be believed.
@@ -155,7 +155,7 @@ package final class VaultFile {
         let (keys, slot) = try rereading { try $0.openKeys(with: unlock) }
         unlockedKeys = keys
         unlockedSlot = slot
-        return slot
+        return slot.number
     }
 
     /// Takes keys that this file has from now on.
@@ -169,7 +169,7 @@ package final class VaultFile {
         unlockedKeys = hasRootKey(of: other) ? other.unlockedKeys : nil
     }
 
-    private func openKeys(with unlock: Unlock) throws -> (VaultKeys, slot: UInt16) {
+    private func openKeys(with unlock: Unlock) throws -> (VaultKeys, slot: KeySlot) {
         // Header and slots of one moment, and nothing is locked while a passphrase is worked on. A
         // transaction that is open is that of `read`, which began with the header.
         let isHeaderRead = connection.isInTransaction
@@ -178,10 +178,9 @@ package final class VaultFile {
             return try KeySlots.all(in: connection)
         }
         let opened = try KeySlots.open(unlock, of: rows, vaultID: header.vaultID)
-        let slot = opened.slot
-        guard opened.rootKey.matches(check: header.rootCheck, for: header.vaultID) else {
-            throw StoreError.tampered(.keyring)
-        }
+        guard let slot = rows.first(where: { $0.slot.number == opened.slot })?.slot,
+            opened.rootKey.matches(check: header.rootCheck, for: header.vaultID)
+        else { throw StoreError.tampered(.keyring) }
         return (try VaultKeys(opened, header: header, unlock: unlock), slot)
     }
 
@@ -207,7 +206,10 @@ package final class VaultFile {
     private func renew(_ keys: VaultKeys) throws -> VaultKeys {
         if keys.areOf(header) { return try keys.renewed(header: header) }
         switch keys.unlock {
-        case .keyFile, .keyFileAt: return try openKeys(with: keys.unlock).0
+        case .keyFile, .keyFileAt:
+            let (renewed, slot) = try openKeys(with: keys.unlock)
+            unlockedSlot = slot
+            return renewed
         case .key, .passphrase, .recoveryKey: throw StoreError.locked(.keysReplaced)
         }
     }

@@ -13,16 +13,18 @@ extension VaultFile {
     /// The same, for a change that can be recognised.
     ///
     /// After a commit that failed, which may have happened all the same, `isThere` says what became
-    /// of it: it is asked about the result of `body`, inside a transaction on a fresh connection.
+    /// of it: it is asked about the result of `body`, inside a transaction on a fresh connection, and
+    /// again before `body` runs a second time.
     func write<Result>(
         confirming isThere: (Result) throws -> Bool,
         _ body: () throws -> Result
     ) throws -> Result {
         var mayUseReserve = true
         var mayReread = true
+        var written: Result?
         while true {
             do {
-                let result = try transaction(confirming: isThere, body)
+                let result = try transaction(&written, confirming: isThere, body)
                 // Not at once where it was needed just now.
                 if mayUseReserve { ReserveFile.keep(of: location) }
                 return result
@@ -44,15 +46,21 @@ extension VaultFile {
 
     /// One attempt.
     ///
-    /// - Throws: `UnknownCommit` when the commit failed and did not happen.
+    /// `written` is the result of an attempt before this one, whose outcome may be unknown.
+    ///
+    /// - Throws: `UnknownCommit` when the commit failed and did not happen, as far as can be told.
     private func transaction<Result>(
+        _ written: inout Result?,
         confirming isThere: (Result) throws -> Bool,
         _ body: () throws -> Result
     ) throws -> Result {
         try prepareForWriting()
-        var written: Result?
         do {
             return try connection.write {
+                if let written, try isThere(written) {
+                    try touch()
+                    return written
+                }
                 let result = try body()
                 written = result
                 return result

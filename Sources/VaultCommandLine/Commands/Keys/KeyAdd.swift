@@ -21,13 +21,12 @@ struct KeyAdd: KeySubcommand {
 
     func run(on file: VaultFile, in context: CommandContext) throws {
         let (unlock, _) = try unlock.authorize(file, in: context)
-        let added = try file.addKeySlot(
-            secret.make(kind, context.terminal),
-            authorizedBy: unlock,
-            now: context.clock.now().wall
-        )
+        let new = try secret.make(kind, context.terminal)
+        let added = try ShownKey.committing([new], context.terminal) {
+            try file.addKeySlot(new, authorizedBy: unlock, now: context.clock.now().wall)
+        }
         context.terminal.words("added key slot \(added.number)")
-        try KeyReport.added(added, context.terminal)
+        KeyReport.added(added, context.terminal)
     }
 }
 
@@ -44,8 +43,10 @@ struct KeyRemove: KeySubcommand {
     }
 
     func run(on file: VaultFile, in context: CommandContext) throws {
+        // Before a person is asked for anything: this is the slot they mean.
+        let seen = try file.keySlots().first { $0.number == number }
         let (unlock, _) = try unlock.authorize(file, in: context)
-        let removed = try file.removeKeySlot(number, authorizedBy: unlock)
+        let removed = try file.removeKeySlot(number, seen: seen, authorizedBy: unlock)
         context.terminal.words("removed key slot \(number)")
         if let keyFile = removed.keyFile {
             context.terminal.hint("its key file opens nothing here any more: \(keyFile)")
@@ -76,17 +77,21 @@ struct KeyChange: KeySubcommand {
         }
         try secret.check(for: old.kind)
         let (unlock, _) = try unlock.authorize(file, in: context)
-        let changed = try file.changeKeySlot(
-            number,
-            to: secret.make(old.kind, context.terminal),
-            authorizedBy: unlock,
-            now: context.clock.now().wall
-        )
+        let new = try secret.make(old.kind, context.terminal)
+        let changed = try ShownKey.committing([new], context.terminal) {
+            try file.changeKeySlot(
+                number,
+                seen: old,
+                to: new,
+                authorizedBy: unlock,
+                now: context.clock.now().wall
+            )
+        }
         context.terminal.words("changed key slot \(number)")
         if let keyFile = old.keyFile {
             context.terminal.hint("its old key file opens nothing here any more: \(keyFile)")
         }
-        try KeyReport.added(changed, context.terminal)
+        KeyReport.added(changed, context.terminal)
         try backups.report(openedBy: old, in: context)
     }
 }

@@ -111,19 +111,14 @@ extension UnlockInput {
 
 /// What is said after a change of keys.
 enum KeyReport {
-    /// What the owner of a new slot has to know; the recovery key itself goes to standard output.
-    static func added(_ slot: AddedKeySlot, _ terminal: Terminal) throws {
+    /// What the owner of a new slot has to know.
+    static func added(_ slot: AddedKeySlot, _ terminal: Terminal) {
         if let keyFile = slot.keyFile {
             terminal.words("the key file of slot \(slot.number) is \(keyFile)")
             terminal.hint("keep it apart from copies of the vault")
         }
-        guard let recoveryKey = slot.recoveryKey else { return }
-        terminal.words("the recovery key of slot \(slot.number), shown this once:")
-        do {
-            try recoveryKey.reveal { try terminal.data($0 + "\n") }
-        } catch {
-            terminal.hint("nobody has seen it: vault key change \(slot.number) makes another")
-            throw error
+        if slot.recoveryKey != nil {
+            terminal.words("the recovery key is in force, in slot \(slot.number)")
         }
     }
 }

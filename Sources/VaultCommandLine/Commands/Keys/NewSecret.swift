@@ -38,11 +38,11 @@ struct NewSecret: Sendable {
         if kind == .recoveryKey { try Self.checkOutput() }
     }
 
-    /// Makes it: a passphrase is asked for twice on the terminal.
+    /// Makes it: a passphrase is asked for twice on the terminal, and a recovery key is shown.
     func make(_ kind: KeySlot.Kind, _ terminal: Terminal) throws -> NewKeySlot {
         switch kind {
         case .keyFile: return .keyFile(path: path)
-        case .recoveryKey: return .recoveryKey
+        case .recoveryKey: return try ShownKey.make(terminal)
         case .passphrase:
             let input = PassphraseInput(descriptor: descriptor, readsStandardInput: false)
             guard descriptor != nil || input.isTyped else {
