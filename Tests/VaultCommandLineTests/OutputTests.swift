@@ -42,10 +42,10 @@ import Testing
     @Test(
         "says how far away a time is",
         arguments: [
-            (0, "in 0 s"), (0.4, "in 0 s"), (1, "in 1 s"), (59, "in 59 s"), (119, "in 119 s"),
+            (0, "now"), (0.4, "now"), (1, "in 1 s"), (59, "in 59 s"), (119, "in 119 s"),
             (119.6, "in 2 min"), (120, "in 2 min"), (179, "in 2 min"), (3600, "in 60 min"),
             (7199, "in 119 min"), (7200, "in 2 h"), (172_799, "in 47 h"), (172_800, "in 2 days"),
-            (31_536_000, "in 365 days"), (-1, "1 s ago"), (-0.4, "in 0 s"), (-120, "2 min ago"),
+            (31_536_000, "in 365 days"), (-1, "1 s ago"), (-0.4, "now"), (-120, "2 min ago"),
             (-7200, "2 h ago"), (-259_200, "3 days ago"),
         ]
     )

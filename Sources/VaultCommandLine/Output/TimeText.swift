@@ -6,6 +6,7 @@ enum TimeText {
     static func distance(to date: Date?, from now: Date) -> String {
         guard let date else { return "unknown" }
         let seconds = Int(date.timeIntervalSince(now).rounded())
+        guard seconds != 0 else { return "now" }
         let size = abs(seconds)
         let text =
             switch size {
@@ -14,6 +15,6 @@ enum TimeText {
             case ..<172_800: "\(size / 3600) h"
             default: "\(size / 86_400) days"
             }
-        return seconds >= 0 ? "in \(text)" : "\(text) ago"
+        return seconds > 0 ? "in \(text)" : "\(text) ago"
     }
 }
