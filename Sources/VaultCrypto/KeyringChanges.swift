@@ -13,15 +13,10 @@ extension Keyring {
         rootKey: borrowing RootKey,
         vaultID: VaultID
     ) throws(SealingError) -> Stored {
-        var plaintext: KeyringPlaintext = try open(
-            record,
-            version: version,
-            rootKey: rootKey,
-            vaultID: vaultID
-        )
-        plaintext.addDataKey()
-        plaintext.isRotating = true
-        return stored(plaintext, version: version + 1, rootKey: rootKey, vaultID: vaultID)
+        try changing(record, version: version, rootKey: rootKey, vaultID: vaultID) { plaintext in
+            plaintext.addDataKey()
+            plaintext.isRotating = true
+        }
     }
 
     /// The keyring that ends a rotation: the active data key alone.
@@ -31,13 +26,25 @@ extension Keyring {
         rootKey: borrowing RootKey,
         vaultID: VaultID
     ) throws(SealingError) -> Stored {
+        try changing(record, version: version, rootKey: rootKey, vaultID: vaultID) { plaintext in
+            plaintext.keepActiveDataKeyAlone()
+        }
+    }
+
+    private static func changing(
+        _ record: [UInt8],
+        version: UInt64,
+        rootKey: borrowing RootKey,
+        vaultID: VaultID,
+        _ change: (inout KeyringPlaintext) -> Void
+    ) throws(SealingError) -> Stored {
         var plaintext: KeyringPlaintext = try open(
             record,
             version: version,
             rootKey: rootKey,
             vaultID: vaultID
         )
-        plaintext.keepActiveDataKeyAlone()
+        change(&plaintext)
         return stored(plaintext, version: version + 1, rootKey: rootKey, vaultID: vaultID)
     }
 

@@ -52,6 +52,18 @@ extension EndToEndTests {
             }
         }
 
+        @Test func onTheTerminal() throws {
+            try withLeakyVault(#"printf %s "$S" >/dev/tty"#) { stage, vault in
+                let person = try Person()
+                var launch = stage.launch(vault, ["list"])
+                launch.terminal = person.terminal
+                #expect(try stage.finish(stage.start(launch)).code == 0)
+                let shown = Array(person.seen.utf8)
+                let leaks = Self.search.leaks(.standardOutput, shown, at: "terminal")
+                expectOne(leaks, .standardOutput, "terminal")
+            }
+        }
+
         @Test(
             arguments: [
                 "vault/vault.db", "vault/vault.db-journal", "vault/vault.reserve",

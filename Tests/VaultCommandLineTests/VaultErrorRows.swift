@@ -315,6 +315,12 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
         ReportRow(.storage, "cannot read or write the vault's files: unknown error"),
         ReportRow(
             .storage,
+            [.path: "/v/vault.db", .reason: "disk_full"],
+            "the disk is full: /v/vault.db",
+            hint: "make room on it; nothing was changed"
+        ),
+        ReportRow(
+            .storage,
             [.path: "/v/vault.lock", .version: "1", .reason: "Read-only file system"],
             "the vault has the older format 1 and was not brought up to date: "
                 + "/v/vault.lock: Read-only file system",

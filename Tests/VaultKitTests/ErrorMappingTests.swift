@@ -1,3 +1,4 @@
+import Platform
 import Testing
 import VaultCrypto
 import VaultSQLite
@@ -37,6 +38,17 @@ import VaultStore
         let error = VaultError(StoreError.export(cause))
         #expect(error.code == code)
         #expect(error.facts[.reason] == reason)
+    }
+
+    @Test func aFullDiskIsToldFromOtherErrors() {
+        for cause in [SystemError.noSpace, .overQuota] {
+            let error = VaultError(StoreError.file(path: "/v/x", cause))
+            #expect(error.facts == [.path: "/v/x", .reason: "disk_full"])
+        }
+        let denied = VaultError(StoreError.file(path: "/v/x", .accessDenied))
+        #expect(denied.facts[.reason] == SystemError.accessDenied.description)
+        let full = VaultError(SQLiteError(code: .full, message: "", sql: nil))
+        #expect(full.code == .storage && full.facts[.reason] == "disk_full")
     }
 
     @Test func anAccountThatCannotBeMovedIsNamed() {

@@ -54,7 +54,7 @@ import Testing
     @Test func aMountIsFoundByItsDevice() {
         let table = """
             22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw
-            36 22 0:58 / /home/me/far rw,nosuid shared:9 master:3 - fuse.sshfs host:/ rw,user_id=1
+            36 22 0:58 / /mnt/far rw,nosuid shared:9 master:3 - fuse.sshfs host:/ rw,user_id=1
             37 22 0:59 / /a\\040-\\040b rw - tmpfs - rw
             half a line 0:60
             38 22 0:61 / /mnt rw -

@@ -54,8 +54,9 @@ struct LockCommand: Command {
             terminal.words("the vault is locked")
         }
         for account in answer.lapsing {
-            let end = account.expiresAt.map {
-                "its token expires \(TimeText.distance(to: $0, from: now))"
+            let end = account.expiresAt.map { expiry in
+                "its token \(expiry < now ? "expired" : "expires") "
+                    + TimeText.distance(to: expiry, from: now)
             }
             terminal.words(
                 "account \(account.name) is not renewed while it is locked: "

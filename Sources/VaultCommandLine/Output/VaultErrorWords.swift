@@ -149,6 +149,9 @@ struct VaultErrorWords {
     private static func storage(_ facts: Facts) -> Words {
         let place = facts[.path] ?? "the vault's files"
         if facts[.reason] == "left_paused" { return leftPaused(place) }
+        if facts[.reason] == "disk_full" {
+            return ("the disk is full: \(place)", "make room on it; nothing was changed")
+        }
         if let version = facts[.version] {
             return (
                 "the vault has the older format \(version) and was not brought up to date: "

@@ -110,7 +110,9 @@ extension VaultError {
         case .superseded: self.init(.busy)
         case .inUse: self.init(.busy, facts: [.reason: "vault_in_use"])
         case .file(let path, let error):
-            self.init(.storage, facts: [.path: path, .reason: error.description])
+            let isFull = [.noSpace, .overQuota].contains(error)
+            let reason = isFull ? Self.diskFull : error.description
+            self.init(.storage, facts: [.path: path, .reason: reason])
         }
     }
 
@@ -137,10 +139,14 @@ extension VaultError {
         self.init(.invalidInput, facts: [.field: "export", .reason: reason])
     }
 
+    /// The reason of an error that somebody can end by making room.
+    private static let diskFull = "disk_full"
+
     private init(_ error: SQLiteError) {
         switch error.code.primary {
         case .busy: self.init(.busy)
         case .corrupt, .notADatabase: self.init(.damaged)
+        case _ where error.isFullDisk: self.init(.storage, facts: [.reason: Self.diskFull])
         default: self.init(.storage, facts: [.reason: error.description])
         }
     }

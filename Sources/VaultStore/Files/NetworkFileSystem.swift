@@ -91,7 +91,7 @@ enum NetworkFileSystem {
     }
 
     /// The type of the mount that a device is, by lines such as
-    /// `36 35 0:58 / /home/me/far rw,nosuid shared:9 - fuse.sshfs host:/ rw` (proc_pid_mountinfo(5)).
+    /// `36 35 0:58 / /mnt/far rw,nosuid shared:9 - fuse.sshfs host:/ rw` (proc_pid_mountinfo(5)).
     static func mountType(of device: FileStatus.Device, in table: String) -> String? {
         let wanted = "\(device.major):\(device.minor)"
         for line in table.split(separator: "\n") {
