@@ -20,6 +20,8 @@ public struct AccountRegistration: Sendable, Hashable {
     public var redirectURI: String?
     /// The scope asked for.
     public var requestedScope: Scope
+    /// What its refreshes have of their own.
+    public var refresh: RefreshOptions
 
     /// A registration from its parts.
     public init(
@@ -29,7 +31,8 @@ public struct AccountRegistration: Sendable, Hashable {
         authorizationEndpoint: EndpointURL? = nil,
         issuer: String? = nil,
         redirectURI: String? = nil,
-        requestedScope: Scope = Scope([])
+        requestedScope: Scope = Scope([]),
+        refresh: RefreshOptions = RefreshOptions()
     ) {
         self.name = name
         self.client = client
@@ -38,6 +41,7 @@ public struct AccountRegistration: Sendable, Hashable {
         self.issuer = issuer
         self.redirectURI = redirectURI
         self.requestedScope = requestedScope
+        self.refresh = refresh
     }
 
     init(_ settings: AccountSettings) {
@@ -48,7 +52,8 @@ public struct AccountRegistration: Sendable, Hashable {
             authorizationEndpoint: settings.authorizationEndpoint,
             issuer: settings.issuer,
             redirectURI: settings.redirectURI,
-            requestedScope: settings.requestedScope
+            requestedScope: settings.requestedScope,
+            refresh: settings.refresh
         )
     }
 
@@ -67,7 +72,8 @@ public struct AccountRegistration: Sendable, Hashable {
             authorizationEndpoint: authorizationEndpoint,
             issuer: issuer,
             redirectURI: redirectURI,
-            requestedScope: requestedScope
+            requestedScope: requestedScope,
+            refresh: refresh
         )
         let token = StoredAccessToken(
             value: response.accessToken,

@@ -12,6 +12,8 @@ package struct AccountSettings: Sendable, Hashable {
     package var redirectURI: String?
     /// The scope asked for.
     package var requestedScope: Scope
+    /// What its refreshes have of their own.
+    package var refresh: RefreshOptions
 
     package init(
         name: AccountName,
@@ -20,7 +22,8 @@ package struct AccountSettings: Sendable, Hashable {
         authorizationEndpoint: EndpointURL? = nil,
         issuer: String? = nil,
         redirectURI: String? = nil,
-        requestedScope: Scope = Scope([])
+        requestedScope: Scope = Scope([]),
+        refresh: RefreshOptions = RefreshOptions()
     ) {
         self.name = name
         self.client = client
@@ -29,5 +32,6 @@ package struct AccountSettings: Sendable, Hashable {
         self.issuer = issuer
         self.redirectURI = redirectURI
         self.requestedScope = requestedScope
+        self.refresh = refresh
     }
 }

@@ -1,0 +1,42 @@
+/// What the refreshes of one account have of their own.
+public struct RefreshOptions: Sendable, Hashable {
+    /// The catalogue's name of the provider, whose quirks apply; nil for none.
+    public var provider: String?
+    /// What the server does with used refresh tokens, where somebody told.
+    public var rotation: RefreshTokenRotation?
+    /// Parameters added to each refresh, or put in the place of those of the same name.
+    public var parameters: [RequestParameter]
+    /// Whether the scope asked for is named in each refresh (RFC 6749 §6 leaves it out).
+    public var sendsScope: Bool
+    /// Where refreshes go, if not to the token endpoint.
+    public var endpoint: EndpointURL?
+
+    /// Options; without any a refresh is what RFC 6749 §6 has.
+    public init(
+        provider: String? = nil,
+        rotation: RefreshTokenRotation? = nil,
+        parameters: [RequestParameter] = [],
+        sendsScope: Bool = false,
+        endpoint: EndpointURL? = nil
+    ) {
+        self.provider = provider
+        self.rotation = rotation
+        self.parameters = parameters
+        self.sendsScope = sendsScope
+        self.endpoint = endpoint
+    }
+}
+
+/// A parameter of a token request.
+public struct RequestParameter: Sendable, Hashable {
+    /// Its name.
+    public let name: String
+    /// Its value.
+    public let value: String
+
+    /// A parameter.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
