@@ -75,6 +75,7 @@ let package = Package(
         .target(
             name: "OAuth",
             dependencies: ["Platform", "VaultCrypto"],
+            resources: [.embedInCode("providers.json")],
             swiftSettings: safeSettings
         ),
         .target(
