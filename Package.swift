@@ -161,7 +161,7 @@ let package = Package(
         .testTarget(
             name: "OAuthTests",
             dependencies: ["OAuth", "VaultCrypto"],
-            exclude: ["CONTESTED.md", "Fixtures"],
+            exclude: ["Fixtures"],
             swiftSettings: safeSettings
         ),
         .testTarget(

@@ -27,4 +27,9 @@ package struct ProviderCatalogue: Sendable {
 
     /// The names, in order.
     package var names: [String] { entries.keys.sorted() }
+
+    /// The providers whose token endpoints may be on this host: something to suggest.
+    package func names(forHost host: String) -> [String] {
+        names.filter { entries[$0]?.isRecognised(host: host) ?? false }
+    }
 }

@@ -1,6 +1,8 @@
 extension ProviderCatalogue {
     /// One provider.
     package struct Entry: Sendable, Hashable {
+        /// What people call it.
+        package var title: String
         /// Hosts of its token endpoint, `*.` for any name below: a suggestion, never a reason to
         /// send anything there.
         package var hosts: [String]
@@ -18,6 +20,8 @@ extension ProviderCatalogue {
         package var sendsScope: Bool
         /// Seconds that an access token is taken to last when nothing tells.
         package var accessTokenLifetime: Double?
+        /// Seconds before an access token's end; a refresh that comes sooner is refused.
+        package var refreshLead: Double?
         /// Seconds until its resource servers know a new access token: a 401 before says nothing.
         package var settlingTime: Double?
         /// Seconds that a refresh token lasts unused.
@@ -31,6 +35,7 @@ extension ProviderCatalogue {
 
 extension ProviderCatalogue.Entry: Decodable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
+        case title
         case hosts
         case tokenEndpoint = "token_endpoint"
         case clientAuthentication = "client_authentication"
@@ -39,17 +44,22 @@ extension ProviderCatalogue.Entry: Decodable {
         case refreshParameters = "refresh_parameters"
         case sendsScope = "sends_scope"
         case accessTokenLifetime = "access_token_lifetime"
+        case refreshLead = "refresh_lead"
         case settlingTime = "settling_time"
         case refreshTokenIdleLifetime = "refresh_token_idle_lifetime"
         case refreshTokenLifetime = "refresh_token_lifetime"
         case quirks
     }
 
+    /// The names of all members.
+    package static var memberNames: Set<String> { Set(CodingKeys.allCases.map(\.rawValue)) }
+
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         func address(_ key: CodingKeys) throws -> EndpointURL? {
             try members.decodeIfPresent(String.self, forKey: key).map { try EndpointURL($0) }
         }
+        title = try members.decode(String.self, forKey: .title)
         hosts = try members.decodeIfPresent([String].self, forKey: .hosts) ?? []
         tokenEndpoint = try address(.tokenEndpoint)
         clientAuthentication = try members.decodeIfPresent(
@@ -72,6 +82,7 @@ extension ProviderCatalogue.Entry: Decodable {
             .sorted { $0.key < $1.key }.map { RequestParameter($0.key, $0.value) } ?? []
         sendsScope = try members.decodeIfPresent(Bool.self, forKey: .sendsScope) ?? false
         accessTokenLifetime = try members.decodeIfPresent(Double.self, forKey: .accessTokenLifetime)
+        refreshLead = try members.decodeIfPresent(Double.self, forKey: .refreshLead)
         settlingTime = try members.decodeIfPresent(Double.self, forKey: .settlingTime)
         refreshTokenIdleLifetime = try members.decodeIfPresent(
             Double.self,
@@ -83,5 +94,33 @@ extension ProviderCatalogue.Entry: Decodable {
         )
         quirks =
             try members.decodeIfPresent(ProviderQuirks.self, forKey: .quirks) ?? ProviderQuirks()
+    }
+}
+
+extension ProviderCatalogue.Entry {
+    func isRecognised(host: String) -> Bool {
+        hosts.contains { known in
+            known.hasPrefix("*.") ? host.hasSuffix(known.dropFirst()) : host == known
+        }
+    }
+}
+
+// MARK: - Filling in
+
+extension ProviderCatalogue.Entry {
+    /// Options with what the entry says of that which nobody told.
+    ///
+    /// Its refresh endpoint goes with its token endpoint: a refresh token for another server is
+    /// nothing to send there.
+    package func complete(_ told: RefreshOptions, tokenEndpoint: EndpointURL) -> RefreshOptions {
+        var options = told
+        options.rotation = told.rotation ?? rotation
+        let names = Set(told.parameters.map(\.name))
+        options.parameters += refreshParameters.filter { !names.contains($0.name) }
+        options.sendsScope = told.sendsScope || sendsScope
+        if tokenEndpoint == self.tokenEndpoint {
+            options.endpoint = told.endpoint ?? refreshEndpoint
+        }
+        return options
     }
 }
