@@ -21,6 +21,8 @@ extension RequestParameter {
 
     /// Whether a parameter of this name may be added to a request.
     package static func mayBeNamed(_ name: String) -> Bool {
-        !name.isEmpty && !reservedNames.contains(name.lowercased())
+        let name = name.lowercased()
+        return !name.isEmpty && !reservedNames.contains(name) && !name.contains("secret")
+            && !name.contains("password")
     }
 }

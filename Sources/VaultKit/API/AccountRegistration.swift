@@ -65,6 +65,11 @@ public struct AccountRegistration: Sendable, Hashable {
         refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
     }
 
+    /// Reads answers of the account's token endpoint.
+    package var answerReader: TokenResponseReader {
+        TokenResponseReader(grantType: .refreshToken, quirks: provider?.quirks ?? ProviderQuirks())
+    }
+
     /// The account to store for a grant, as the pair of some generation.
     func newAccount(
         _ response: TokenResponse,
