@@ -69,6 +69,7 @@ let package = Package(
             resources: [
                 .embedInCode("0001_create_vault.sql"),
                 .embedInCode("0002_date_key_slots.sql"),
+                .embedInCode("0003_keep_client_states.sql"),
             ],
             swiftSettings: safeSettings
         ),

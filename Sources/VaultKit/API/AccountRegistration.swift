@@ -106,7 +106,7 @@ public struct AccountRegistration: Sendable, Hashable {
         return NewAccount(
             settings: settings,
             tokens: TokenSet(refreshToken: response.refreshToken, accessTokens: [token]),
-            health: StoredAccount.Health(state: .active, due: due),
+            health: StoredAccount.Health(state: .active, due: due, since: now.wall),
             expiry: token.expiry(at: now)
         )
     }

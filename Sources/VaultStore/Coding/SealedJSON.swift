@@ -47,6 +47,11 @@ struct SealedJSON {
         return number
     }
 
+    func integer(_ name: String) throws(SealingError) -> Int {
+        guard let integer = Int(exactly: try number(name)) else { throw SealingError() }
+        return integer
+    }
+
     func date(_ name: String) throws(SealingError) -> Date {
         Date(timeIntervalSince1970: try number(name))
     }
