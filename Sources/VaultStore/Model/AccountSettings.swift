@@ -35,8 +35,3 @@ package struct AccountSettings: Sendable, Hashable {
         self.refresh = refresh
     }
 }
-
-extension AccountSettings {
-    /// Where its refreshes go.
-    package var refreshEndpoint: EndpointURL { refresh.endpoint ?? tokenEndpoint }
-}

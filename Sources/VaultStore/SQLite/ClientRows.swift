@@ -110,7 +110,7 @@ struct ClientHashes: Sendable {
     let host: [UInt8]
 
     init(_ settings: AccountSettings, _ keyring: Keyring) {
-        let (id, endpoint) = (settings.client.id.rawValue, settings.refreshEndpoint)
+        let (id, endpoint) = (settings.client.id.rawValue, settings.tokenRequestEndpoint)
         client = keyring.clientHash(of: id, at: .endpoint(endpoint.string))
         host = keyring.clientHash(of: id, at: .host(endpoint.host))
     }

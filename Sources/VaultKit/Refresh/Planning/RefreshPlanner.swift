@@ -102,7 +102,7 @@ struct RefreshPlanner: Sendable {
             code,
             account: account.name,
             facts: [
-                .host: account.settings.refreshEndpoint.host,
+                .host: account.settings.tokenRequestEndpoint.host,
                 .retryAfter: "\(Int(wait.rounded(.up)))",
             ]
         )
