@@ -20,12 +20,15 @@ enum RefreshConclusion: Sendable {
 
 /// Step 7: an answer, or its absence, and all that follows from it.
 extension RefreshPlanner {
+    /// All that follows from an answer, or from there being none.
+    ///
     /// - Parameters:
     ///   - answer: What came back.
     ///   - intent: What was written down before the request.
     ///   - sent: When the request was sent: lifetimes count from there.
     ///   - now: When the answer was here.
     ///   - random: A number from 0 to 1 that spreads retries.
+    /// - Returns: What is stored.
     func conclude(
         _ answer: RefreshAnswer,
         to intent: Intent,
