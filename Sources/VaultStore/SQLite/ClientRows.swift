@@ -110,7 +110,7 @@ struct ClientHashes: Sendable {
     let host: [UInt8]
 
     init(_ settings: AccountSettings, _ keyring: Keyring) {
-        let (id, endpoint) = (settings.client.id.rawValue, settings.tokenRequestEndpoint)
+        let (id, endpoint) = (settings.client.id.rawValue, settings.refreshEndpoint)
         client = keyring.clientHash(of: id, at: .endpoint(endpoint.string))
         host = keyring.clientHash(of: id, at: .host(endpoint.host))
     }

@@ -50,7 +50,7 @@ extension StoredAccount {
             codes.first { $0.rawValue == failures.last } ?? .outcomeUnknown,
             account: name,
             facts: [
-                .host: settings.tokenRequestEndpoint.host,
+                .host: settings.refreshEndpoint.host,
                 .retryAfter: "\(Int(pause.rounded(.up)))",
             ]
         )

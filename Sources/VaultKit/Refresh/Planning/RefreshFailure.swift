@@ -17,7 +17,7 @@ struct RefreshFailure: Sendable {
 
     /// Nothing came back.
     init(_ failure: HTTPTransportError, for account: StoredAccount, _ intent: Intent) {
-        let host = account.settings.tokenRequestEndpoint.host
+        let host = account.settings.refreshEndpoint.host
         let facts: [VaultError.Fact: String] = [.host: host, .reason: failure.reason.rawValue]
         switch failure {
         case .notSent:
@@ -39,7 +39,7 @@ struct RefreshFailure: Sendable {
     /// The server answered.
     init(_ answer: TokenEndpointError, for account: StoredAccount, _ intent: Intent) {
         var facts: [VaultError.Fact: String] = [
-            .host: account.settings.tokenRequestEndpoint.host, .status: "\(answer.status)",
+            .host: account.settings.refreshEndpoint.host, .status: "\(answer.status)",
         ]
         facts[.error] = answer.code
         facts[.errorDescription] = answer.description

@@ -102,7 +102,7 @@ struct RefreshPlanner: Sendable {
             code,
             account: account.name,
             facts: [
-                .host: account.settings.tokenRequestEndpoint.host,
+                .host: account.settings.refreshEndpoint.host,
                 .retryAfter: "\(Int(wait.rounded(.up)))",
             ]
         )
