@@ -36,8 +36,14 @@ class Server:
         self.process.stdout.close()
 
     def request(self, method, path, body=None, headers=None):
-        self.connection.request(method, path, body, headers or {})
-        answer = self.connection.getresponse()
+        try:
+            self.connection.request(method, path, body, headers or {})
+            answer = self.connection.getresponse()
+        except http.client.RemoteDisconnected:
+            # It closes what nobody uses; what is sent after that is not read.
+            self.connection.close()
+            self.connection.request(method, path, body, headers or {})
+            answer = self.connection.getresponse()
         return answer.status, answer.read().decode()
 
     def statistics(self):
