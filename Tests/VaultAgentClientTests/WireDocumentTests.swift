@@ -214,6 +214,30 @@ import VaultAgentClient
                 + #""tokenResponse":"{\"access_token\":\"t\"}"}"#
         )
         try expect(
+            AddAccountDocument(
+                name: "work",
+                tokenEndpoint: "https://as.example/token",
+                clientID: "c",
+                clientSecret: nil,
+                clientAuthentication: "none",
+                issuer: nil,
+                scope: [],
+                tokenResponse: "{}",
+                refresh: .init(
+                    provider: "github",
+                    rotation: "grace:30",
+                    parameters: [.init(name: "a", value: "1")],
+                    sendsScope: true,
+                    endpoint: "https://as.example/refresh"
+                )
+            ),
+            #"{"clientAuthentication":"none","clientID":"c","name":"work","#
+                + #""refresh":{"endpoint":"https://as.example/refresh","#
+                + #""parameters":[{"name":"a","value":"1"}],"provider":"github","#
+                + #""rotation":"grace:30","sendsScope":true},"scope":[],"#
+                + #""tokenEndpoint":"https://as.example/token","tokenResponse":"{}"}"#
+        )
+        try expect(
             BeginSignInDocument(
                 name: "work",
                 issuer: "https://as.example",

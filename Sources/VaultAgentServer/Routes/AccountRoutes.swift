@@ -22,7 +22,7 @@ extension AgentRoutes {
         let registration = try addition.registration()
         let answer = HTTPResponse(status: 200, body: addition.tokenResponse)
         guard
-            case .granted(let granted) = TokenResponseReader(grantType: .refreshToken)
+            case .granted(let granted) = registration.answerReader
                 .read(answer, countingFrom: Date.now)
         else { throw VaultError(.invalidInput, facts: [.field: "token_response"]) }
         let account = try await service.vault.session().vault.add(registration, granted)

@@ -65,7 +65,7 @@ final class TokenRefresher: Sendable {
         let operation = RefreshOperation(
             environment: environment,
             stale: stale,
-            isForced: isForced,
+            urgency: isForced ? .asked : .routine,
             isClosed: { self.isClosed }
         )
         let (flight, isNew) = try state.withLock { state throws(VaultError) in
