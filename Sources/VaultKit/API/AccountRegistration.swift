@@ -96,7 +96,7 @@ public struct AccountRegistration: Sendable, Hashable {
             grantedScope: response.scope
         )
         let delay = RefreshSchedule.delay(
-            lifetime: response.lifetime,
+            lifetime: response.lifetime ?? provider?.accessTokenLifetime,
             refreshIn: response.refreshIn,
             // A new account has no identifier yet; any serves to spread the first refresh.
             account: id ?? .random(),
