@@ -96,8 +96,9 @@ public struct AccountRegistration: Sendable, Hashable {
             grantedScope: response.scope
         )
         let delay = RefreshSchedule.delay(
-            lifetime: response.lifetime ?? provider?.accessTokenLifetime,
+            lifetime: response.lifetime,
             refreshIn: response.refreshIn,
+            provider: settings.provider,
             // A new account has no identifier yet; any serves to spread the first refresh.
             account: id ?? .random(),
             generation: generation

@@ -183,17 +183,12 @@ struct RefreshOperation: Sendable {
         of account: StoredAccount,
         sent: Moment
     ) async -> RefreshAnswer {
-        let settings = account.settings
-        let request = TokenRequest.refresh(
-            refreshToken,
-            client: settings.client,
-            endpoint: settings.refreshEndpoint
-        )
+        let request = account.settings.refreshRequest(refreshToken)
         do throws(HTTPTransportError) {
             let response = try await environment.transport.send(request)
             await environment.faults.reached(.answered)
             return .answered(
-                TokenResponseReader(grantType: .refreshToken)
+                account.settings.answerReader
                     .read(response, countingFrom: sent.wall, presented: refreshToken)
             )
         } catch {
