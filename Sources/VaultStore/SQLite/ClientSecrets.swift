@@ -57,7 +57,7 @@ extension VaultFile {
                 let due = now.addingTimeInterval(Double(index) / Self.mendedPerSecond)
                 try write(new, to: account, dueAt: due, keyring, at: now)
             }
-            try update(ClientHashes(first.settings, keyring)) { state in
+            try update(ClientHashes(first.settings, keyring), at: now) { state in
                 state.refused = []
                 if state.breaker?.reason == .clientRefused { state.breaker = nil }
             }
