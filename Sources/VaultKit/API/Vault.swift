@@ -17,15 +17,19 @@ public final class Vault: Sendable {
     let hub: EventHub
     let cache: TokenCache
     let schedulerWakeup = Wakeup()
+    /// Seconds for which a token that just came is the answer to its own rejection.
+    let settlingTime: Double
 
     init(
         store: SQLiteStore,
         lockFile: FileLock,
         transport: any HTTPTransport,
         clock: any VaultClock,
-        faults: FaultPoints
+        faults: FaultPoints,
+        settlingTime: Double = TokenLookup.settlingTime
     ) {
         self.location = store.location
+        self.settlingTime = settlingTime
         self.store = store
         self.clock = clock
         hub = EventHub()
@@ -39,7 +43,9 @@ public final class Vault: Sendable {
                 random: { Double.random(in: 0...1) },
                 faults: faults
             ),
-            events: hub
+            events: hub,
+            cache: cache,
+            scheduler: schedulerWakeup
         )
     }
 
@@ -71,13 +77,14 @@ public final class Vault: Sendable {
         )
     }
 
-    /// Opens a vault with places where a test can interfere.
+    /// Opens a vault with places where a test can interfere, and with its hurry.
     package static func open(
         _ location: VaultLocation?,
         unlock: Unlock,
         transport: any HTTPTransport,
         clock: any VaultClock,
-        faults: FaultPoints
+        faults: FaultPoints,
+        settlingTime: Double = TokenLookup.settlingTime
     ) async throws -> Vault {
         guard let location = location ?? VaultLocation.fromEnvironment() else {
             throw VaultError(.noVault, facts: [.reason: "no_home"])
@@ -91,7 +98,8 @@ public final class Vault: Sendable {
                 lockFile: lockFile,
                 transport: transport,
                 clock: clock,
-                faults: faults
+                faults: faults,
+                settlingTime: settlingTime
             )
         } catch {
             throw VaultError(error).placed(in: location)
@@ -133,6 +141,18 @@ public final class Vault: Sendable {
             return try await body()
         } catch is CancellationError {
             throw CancellationError()
+        } catch {
+            throw VaultError(error, account: account).placed(in: location)
+        }
+    }
+
+    /// The same for a part of a call that waits for nothing, and that a closed vault lets end.
+    func translatingNow<Result>(
+        _ account: AccountName,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
         } catch {
             throw VaultError(error, account: account).placed(in: location)
         }

@@ -14,7 +14,11 @@ extension Vault {
     ///   - account: The account's name.
     ///   - minimumLifetime: Seconds that the token has to be valid for. Unless told, 60 or a quarter
     ///     of its whole life, whichever is less.
-    ///   - newerThan: A generation that a resource server has rejected.
+    ///   - newerThan: A generation that a resource server has rejected. The stored token is passed
+    ///     over only if it is of that very generation: one that the account has not reached yet, as
+    ///     after an older copy of the vault was restored, was never its own. A token that came within
+    ///     the last 5 seconds is handed out again: it is the newest there is, and the resource server
+    ///     may not have heard of it yet.
     ///   - deadline: Seconds to wait at most. The refresh itself goes on.
     /// - Returns: The token.
     /// - Throws: ``VaultError``; `CancellationError` when the task is cancelled.
@@ -27,30 +31,21 @@ extension Vault {
         guard minimumLifetime?.isNaN != true, !deadline.isNaN else {
             throw VaultError(.invalidInput, account: account, facts: [.field: "minimum_lifetime"])
         }
-        let now = clock.now()
-        if let hit = cache.token(
-            of: account,
+        var request = TokenLookup(
             minimumLifetime: minimumLifetime,
             newerThan: newerThan,
-            now: now
-        ) {
-            return hit
+            now: clock.now()
+        )
+        request.settlingTime = settlingTime
+        var step = try firstStep(account, request)
+        // Once is enough but for a flight that was joined: it may have begun for an older pair, or
+        // for an account of the same name that is gone.
+        for _ in 1...3 {
+            guard case .waits(let flight, let reading) = step else { break }
+            let end = try await flight.end(until: Flight.moment(deadline, after: request.now))
+            step = try nextStep(reading, request, end)
         }
-        return try await translating(account) {
-            let stored = try store.account(named: account)
-            let request = TokenLookup(
-                minimumLifetime: minimumLifetime,
-                newerThan: newerThan,
-                now: now
-            )
-            switch request.decide(stored, unsaved: refresher.unsavedPair(of: account)) {
-            case .serve(let token):
-                if token.warning == nil { cache.remember(token, stored, now: now) }
-                return token
-            case .fail(let error): throw error
-            case .refresh: return try await refreshed(stored, request, deadline: deadline)
-            }
-        }
+        return try lastStep(step, request)
     }
 
     /// Refreshes an account's token now, whatever is left of the old one's life.
@@ -63,76 +58,141 @@ extension Vault {
     @discardableResult
     public func refresh(_ account: AccountName, deadline: Double = 60) async throws -> AccessToken {
         try await translating(account) {
-            let stored = try store.account(named: account)
-            let outcome = try await outcome(for: stored, deadline: deadline, isForced: true)
-            let lookup = TokenLookup(minimumLifetime: 0, newerThan: nil, now: clock.now())
-            switch outcome {
-            case .refreshed(let account), .adopted(let account):
-                return try handOut(account, lookup)
-            case .notSaved: throw VaultError(.notSaved, account: account)
-            case .failed(let error, _): throw error
+            let until = Flight.moment(deadline, after: clock.now())
+            var failure = VaultError(.busy, account: account)
+            for _ in 1...3 {
+                let flight = try refresher.flight(
+                    for: store.account(named: account),
+                    isForced: true
+                )
+                guard let end = try await flight.end(until: until) else {
+                    throw Self.tooLate(account)
+                }
+                switch end.outcome {
+                case .refreshed(let new), .adopted(let new):
+                    let now = clock.now()
+                    let lookup = TokenLookup(minimumLifetime: 0, newerThan: nil, now: now)
+                    let token = try lookup.fresh(new)
+                    cache.remember(token, new, now: now)
+                    return token
+                case .notSaved: throw VaultError(.notSaved, account: account)
+                case .failed(let error, _): failure = error
+                }
+                // One that was joined and sent nothing was held up by what this call passes over.
+                if flight.isForced || flight.hasSent { break }
+            }
+            throw failure
+        }
+    }
+
+    /// How many wait for the refresh of an account that is running.
+    package func waiterCount(for account: AccountName) -> Int {
+        refresher.standing(of: account).flight?.waiterCount ?? 0
+    }
+
+    // MARK: - Step by step
+
+    // Each step is synchronous and never inlined: what it needs is on the stack, and nothing of it is
+    // kept by a caller who waits. A crowd costs what `Step` holds.
+
+    /// How far a caller has come.
+    private enum Step {
+        case served(AccessToken)
+        case waits(Flight, AccountReading)
+    }
+
+    /// What is in memory decides while it is fresh, or a refresh runs already; else the file.
+    @inline(never)
+    private func firstStep(_ name: AccountName, _ request: TokenLookup) throws -> Step {
+        let hit = cache.token(
+            of: name,
+            minimumLifetime: request.minimumLifetime,
+            newerThan: request.newerThan,
+            now: request.now
+        )
+        if let hit { return .served(hit) }
+        guard !refresher.isClosed else { throw VaultError(.closed, account: name) }
+        return try translatingNow(name) {
+            let (flight, unsaved) = refresher.standing(of: name)
+            if flight != nil,
+                let reading = cache.outdated(name, newerThan: request.newerThan, now: request.now)
+            {
+                return try step(reading, request, unsaved, joining: flight)
+            }
+            let reading = AccountReading(try store.account(named: name), read: request.now)
+            return try step(reading, request, unsaved)
+        }
+    }
+
+    private func step(
+        _ reading: AccountReading,
+        _ request: TokenLookup,
+        _ unsaved: TokenRefresher.UnsavedPair?,
+        joining running: Flight? = nil
+    ) throws -> Step {
+        let account = reading.account
+        switch request.decide(account, unsaved: unsaved) {
+        case .serve(let token):
+            if token.warning == nil { cache.remember(token, account, now: request.now) }
+            return .served(token)
+        case .fail(let error): throw error
+        case .refresh:
+            if let running { return .waits(running, reading) }
+            do throws(VaultError) {
+                let flight = try refresher.flight(for: account)
+                cache.remember(outdated: reading)
+                return .waits(flight, reading)
+            } catch  where error.code == .notSaved {
+                return .served(try request.fallback(account, after: error))
             }
         }
     }
 
-    /// Refreshes until the pair that was not good enough has a successor that is.
-    ///
-    /// Once is enough but for a flight that was joined: it may have begun for an older pair, or for
-    /// an account of the same name that is gone.
-    private func refreshed(
-        _ stored: StoredAccount,
+    /// What the end of a flight, or of the caller's patience, comes to.
+    @inline(never)
+    private func nextStep(
+        _ reading: AccountReading,
         _ request: TokenLookup,
-        deadline: Double
-    ) async throws -> AccessToken {
-        var account = stored
-        var lookup = request
-        for _ in 1...3 {
-            let left = deadline - clock.now().seconds(since: request.now)
-            let outcome = try await outcome(for: account, deadline: left, isForced: false)
-            lookup.now = clock.now()
-            switch outcome {
+        _ end: FlightEnd?
+    ) throws -> Step {
+        let account = reading.account
+        if request.minimumLifetime == nil, let token = end?.token(after: account) {
+            return .served(token)
+        }
+        let lookup = request.later(clock.now())
+        return try translatingNow(account.name) {
+            switch end?.outcome {
+            case nil:
+                return .served(try lookup.fallback(account, after: Self.tooLate(account.name)))
             case .refreshed(let new)
             where new.id == account.id && new.generation > account.generation:
-                return try handOut(new, lookup)
+                return .served(try lookup.fresh(new))
+            case .adopted(let new)
+            where new.id == account.id && new.generation > account.generation:
+                return try step(AccountReading(new, read: lookup.now), lookup, nil)
             case .notSaved(let old, let new) where old.id == account.id:
-                return try lookup.unsaved(old: old, new: new)
+                return .served(try lookup.unsaved(old: old, new: new))
             case .failed(let error, let now) where error.code != .noSuchAccount:
-                return try lookup.fallback(now ?? account, after: error)
+                return .served(try lookup.fallback(now ?? account, after: error))
             case .refreshed, .adopted, .notSaved, .failed:
-                account = try store.account(named: account.name)
-            }
-            switch lookup.decide(account) {
-            case .serve(let token): return token
-            case .fail(let error): throw error
-            case .refresh: continue
+                // Of an older pair, or of another account that had the name.
+                let now = try store.account(named: account.name)
+                return try step(AccountReading(now, read: lookup.now), lookup, nil)
             }
         }
-        return try lookup.fallback(account, after: VaultError(.busy, account: account.name))
     }
 
-    private func handOut(_ account: StoredAccount, _ lookup: TokenLookup) throws -> AccessToken {
-        let token = try lookup.fresh(account)
-        cache.remember(token, account, now: lookup.now)
-        return token
+    @inline(never)
+    private func lastStep(_ step: Step, _ request: TokenLookup) throws -> AccessToken {
+        switch step {
+        case .served(let token): return token
+        case .waits(_, let reading):
+            let busy = VaultError(.busy, account: reading.account.name)
+            return try request.later(clock.now()).fallback(reading.account, after: busy)
+        }
     }
 
-    /// What a refresh comes to, or why there was none within the deadline.
-    private func outcome(
-        for account: StoredAccount,
-        deadline: Double,
-        isForced: Bool
-    ) async throws -> RefreshOutcome {
-        let flight: Flight
-        do throws(VaultError) {
-            flight = try refresher.flight(for: account, isForced: isForced)
-        } catch  where error.code == .notSaved {
-            return .failed(error, account)
-        }
-        guard let outcome = try await flight.outcome(deadline: deadline, clock: clock) else {
-            let facts = [VaultError.Fact.reason: "deadline"]
-            return .failed(VaultError(.busy, account: account.name, facts: facts), account)
-        }
-        schedulerWakeup.wake()
-        return outcome
+    private static func tooLate(_ account: AccountName) -> VaultError {
+        VaultError(.busy, account: account, facts: [.reason: "deadline"])
     }
 }

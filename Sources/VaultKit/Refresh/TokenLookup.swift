@@ -4,16 +4,28 @@ package import VaultStore
 
 /// Decides what a caller who asks for a token gets: pure, from what is stored and the time.
 package struct TokenLookup: Sendable {
+    /// Seconds that a resource server may take to learn of a token: until then its rejection says
+    /// nothing, and another token would fare no better.
+    package static let settlingTime = 5.0
+
     /// Seconds the token has to live; nil for the default promise.
     package var minimumLifetime: Double?
     /// A generation that was rejected.
     package var newerThan: UInt64?
     package var now: Moment
+    package var settlingTime = TokenLookup.settlingTime
 
     package init(minimumLifetime: Double?, newerThan: UInt64?, now: Moment) {
         self.minimumLifetime = minimumLifetime
         self.newerThan = newerThan
         self.now = now
+    }
+
+    /// The same question, asked at a later moment.
+    func later(_ now: Moment) -> TokenLookup {
+        var later = self
+        later.now = now
+        return later
     }
 
     /// What to do for the caller.
@@ -75,6 +87,11 @@ package struct TokenLookup: Sendable {
         return (0..<RefreshSchedule.newness).contains(now.seconds(since: token.obtained))
     }
 
+    /// Whether a token is so new that a resource server may not know it yet.
+    private func isSettling(_ token: StoredAccessToken) -> Bool {
+        (0..<settlingTime).contains(now.seconds(since: token.obtained))
+    }
+
     private static func whole(_ seconds: Double) -> String {
         Int(exactly: seconds.rounded(.down)).map { "\($0)" } ?? "\(seconds)"
     }
@@ -110,9 +127,13 @@ package struct TokenLookup: Sendable {
         return token
     }
 
+    /// The stored token, unless it is the one that was rejected.
+    ///
+    /// A rejected generation that is higher than the account's is none of this line, as after an older
+    /// copy was restored: this token was never rejected.
     private func unrejected(_ account: StoredAccount) -> StoredAccessToken? {
-        guard newerThan.map({ account.generation > $0 }) ?? true else { return nil }
-        return account.tokens.defaultToken
+        guard let token = account.tokens.defaultToken else { return nil }
+        return newerThan != account.generation || isSettling(token) ? token : nil
     }
 
     /// What a person has to know although the token is good.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import OAuth
 internal import Platform
 internal import VaultCrypto
 internal import VaultStore
@@ -22,16 +23,32 @@ final class TokenRefresher: Sendable {
 
     private let environment: RefreshEnvironment
     private let events: EventHub
+    private let cache: TokenCache
+    private let scheduler: Wakeup
     private let state = Locked(State())
 
-    init(environment: RefreshEnvironment, events: EventHub) {
+    /// `scheduler` is woken by every end of a flight: what is due next may have changed.
+    init(
+        environment: RefreshEnvironment,
+        events: EventHub,
+        cache: TokenCache = TokenCache(),
+        scheduler: Wakeup = Wakeup()
+    ) {
         self.environment = environment
         self.events = events
+        self.cache = cache
+        self.scheduler = scheduler
     }
 
     /// The pair of an account that is only in memory.
     func unsavedPair(of account: AccountName) -> UnsavedPair? {
         state.withLock { $0.unsaved[account] }
+    }
+
+    /// What there is of an account beside the file: the refresh that is running, and the pair that
+    /// is only in memory.
+    func standing(of account: AccountName) -> (flight: Flight?, unsaved: UnsavedPair?) {
+        state.withLock { ($0.flights[account], $0.unsaved[account]) }
     }
 
     /// Whether the store refuses writes: then nothing new is sent for any account.
@@ -56,29 +73,35 @@ final class TokenRefresher: Sendable {
 
     /// Joins the refresh that is running for this account, or starts one.
     ///
-    /// `stale` is the account with the pair that is no longer good enough.
+    /// `stale` is the account with the pair that is no longer good enough. Look-up and start are one
+    /// step: nobody comes between them.
     func flight(
         for stale: StoredAccount,
         isForced: Bool = false
     ) throws(VaultError) -> Flight {
         let account = stale.name
-        let operation = RefreshOperation(
-            environment: environment,
-            stale: stale,
-            isForced: isForced,
-            isClosed: { self.isClosed }
-        )
         let (flight, isNew) = try state.withLock { state throws(VaultError) in
             if let running = state.flights[account] { return (running, false) }
             guard !state.isClosed else { throw VaultError(.closed) }
             if let unsaved = state.unsaved[account] ?? state.unsaved.values.first {
                 throw VaultError(.notSaved, account: unsaved.old.name)
             }
-            let flight = Flight()
+            let flight = Flight(isForced: isForced, clock: environment.clock)
             state.flights[account] = flight
             return (flight, true)
         }
         if isNew {
+            var environment = environment
+            environment.transport = NotingTransport(
+                transport: environment.transport,
+                flight: flight
+            )
+            let operation = RefreshOperation(
+                environment: environment,
+                stale: stale,
+                isForced: isForced,
+                isClosed: { self.isClosed }
+            )
             // Nobody awaits this task: it outlives its callers, and `drain` sees it through
             // `flights`.
             Task { await self.fly(flight, operation) }
@@ -96,8 +119,12 @@ final class TokenRefresher: Sendable {
             }
             state.flights[account] = nil
         }
+        if case .refreshed(let stored) = outcome {
+            cache.remember(stored, now: environment.clock.now())
+        }
         publish(outcome, of: account)
         flight.finish(outcome)
+        scheduler.wake()
         if case .unsaved(_, let keeper) = result {
             // Nobody awaits this one either: it ends when the pair is stored, and `drain` sees it
             // through `unsaved`.
@@ -153,12 +180,23 @@ final class TokenRefresher: Sendable {
             let left = limit - environment.clock.now().seconds(since: start)
             guard left > 0 else { return }
             if let flight = state.withLock({ $0.flights.values.first }) {
-                _ = try? await flight.outcome(deadline: left, clock: environment.clock)
+                _ = try? await flight.outcome(deadline: left)
             } else if storeRefusesWrites {
                 try? await environment.clock.sleep(seconds: 0.05)
             } else {
                 return
             }
         }
+    }
+}
+
+/// Tells a flight when something is sent for it.
+private struct NotingTransport: HTTPTransport {
+    let transport: any HTTPTransport
+    let flight: Flight
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        flight.noteSending()
+        return try await transport.send(request)
     }
 }
