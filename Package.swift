@@ -69,12 +69,14 @@ let package = Package(
             resources: [
                 .embedInCode("0001_create_vault.sql"),
                 .embedInCode("0002_date_key_slots.sql"),
+                .embedInCode("0003_keep_client_states.sql"),
             ],
             swiftSettings: safeSettings
         ),
         .target(
             name: "OAuth",
             dependencies: ["Platform", "VaultCrypto"],
+            resources: [.embedInCode("providers.json")],
             swiftSettings: safeSettings
         ),
         .target(
@@ -160,7 +162,7 @@ let package = Package(
         .testTarget(
             name: "OAuthTests",
             dependencies: ["OAuth", "VaultCrypto"],
-            exclude: ["CONTESTED.md", "Fixtures"],
+            exclude: ["Fixtures"],
             swiftSettings: safeSettings
         ),
         .testTarget(
@@ -235,6 +237,7 @@ let package = Package(
             name: "fault-driver",
             dependencies: [
                 "Platform", "VaultCrypto", "VaultSQLite", "OAuth", "VaultStore", "VaultKit",
+                "VaultHTTP",
             ],
             path: "Tests/Programs/fault-driver",
             swiftSettings: safeSettings

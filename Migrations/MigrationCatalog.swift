@@ -19,10 +19,15 @@ package enum MigrationCatalog {
             name: "date_key_slots",
             sql: PackageResources._002_date_key_slots_sql
         ),
+        Entry(
+            version: 3,
+            name: "keep_client_states",
+            sql: PackageResources._003_keep_client_states_sql
+        ),
     ]
 
     /// The version of the last entry.
-    package static let newestVersion: Int64 = 2
+    package static let newestVersion: Int64 = 3
 
     /// Marks a database as a vault's: "VLT1" in ASCII
     /// (sqlite.org/pragma.html#pragma_application_id).

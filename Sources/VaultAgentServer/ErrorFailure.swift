@@ -24,7 +24,7 @@ extension VaultError {
         case .invalidInput: 400
         case .locked: 423
         case .throttled: 429
-        case .unreachable, .outcomeUnknown, .busy, .notSaved, .closed: 503
+        case .unreachable, .outcomeUnknown, .massRefusal, .busy, .notSaved, .closed: 503
         case .clientRefused, .requestRefused, .signInFailed: 502
         default: 500
         }

@@ -267,7 +267,38 @@ package final class Keyring: Sendable {
         constantTimeEqual(selectionHash(of: account), hash)
     }
 
+    /// The hash that a client is known by: at one token endpoint, or at one host.
+    package func clientHash(of client: String, at place: ClientPlace) -> [UInt8] {
+        var message = Array("VLT1CLI\0".utf8) + vaultID.bytes + [place.label]
+        for text in [client, place.text] {
+            message.append(bigEndian: UInt32(text.utf8.count))
+            message += text.utf8
+        }
+        return keyedHash(message, keyAt: Self.selectionIndex)
+    }
+
     private func keyedHash(_ message: [UInt8], keyAt index: Int) -> [UInt8] {
         keys.withBytes { KeyDerivation.hash(message, key: $0 + index * KeyLength.key) }
+    }
+}
+
+/// Where a client is one and the same.
+package enum ClientPlace: Sendable {
+    /// The address that its refreshes go to.
+    case endpoint(String)
+    /// A host, whatever the address there.
+    case host(String)
+
+    fileprivate var label: UInt8 {
+        switch self {
+        case .endpoint: 1
+        case .host: 2
+        }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .endpoint(let text), .host(let text): text
+        }
     }
 }

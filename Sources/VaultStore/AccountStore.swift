@@ -18,11 +18,26 @@ package protocol AccountStore: Sendable {
     func select(_ name: AccountName) async throws
 
     /// Writes down that the refresh token of this generation is about to be spent.
-    func claim(_ account: StoredAccount, intent: Intent) async throws -> Claim
+    ///
+    /// With a turn, takes the one try that an open breaker allows too, or nothing at all.
+    func claim(
+        _ account: StoredAccount,
+        intent: Intent,
+        turn: BreakerTurn?
+    ) async throws -> Claim
     /// Stores the pair that came back; one that comes too late is kept aside and never installed.
     func install(_ pair: NewPair, for claim: Claim) async throws -> InstallOutcome
     /// Ends a claim that brought no pair. Nothing happens if the account has moved on.
     func abandon(_ claim: Claim, as abandonment: Abandonment) async throws
+    /// Writes down that nothing is sent for now, and until when.
+    func postpone(
+        _ account: StoredAccount,
+        as health: StoredAccount.Health,
+        at now: Date
+    )
+        async throws
+    /// How the account's client fares, from all of its accounts.
+    func clientState(of account: StoredAccount) async throws -> ClientState
 
     func due(before date: Date, limit: Int) async throws -> [AccountHint]
     func nextDue() async throws -> Date?
@@ -30,6 +45,16 @@ package protocol AccountStore: Sendable {
     func spentTokenHash(of refreshToken: Secret) async throws -> [UInt8]
     /// A number that changes when another process changes the store.
     func changeCounter() async throws -> Int64
+    /// The number of the last change of any account's state.
+    func stateChangeCount() async throws -> Int64
+    /// The changes after some number, the last of each account.
+    func stateChanges(after number: Int64, limit: Int) async throws -> [StateChange]
+}
+
+extension AccountStore {
+    package func claim(_ account: StoredAccount, intent: Intent) async throws -> Claim {
+        try await claim(account, intent: intent, turn: nil)
+    }
 }
 
 /// The right to spend the refresh token of one generation once, written to the store.
@@ -50,19 +75,23 @@ package struct NewPair: Sendable {
     package var now: Date
     package var expiry: Date?
     package var due: Date?
+    /// What the answer says about the client.
+    package var effect: ClientEffect?
 
     package init(
         tokens: TokenSet,
         spentTokenHash: [UInt8]?,
         now: Date,
         expiry: Date?,
-        due: Date?
+        due: Date?,
+        effect: ClientEffect? = nil
     ) {
         self.tokens = tokens
         self.spentTokenHash = spentTokenHash
         self.now = now
         self.expiry = expiry
         self.due = due
+        self.effect = effect
     }
 }
 
@@ -74,20 +103,36 @@ package enum InstallOutcome: Sendable, Hashable {
 }
 
 /// How a claim ended that brought no pair.
-package struct Abandonment: Sendable {
+package struct Abandonment: Sendable, Hashable {
     package var health: StoredAccount.Health
     /// Whether the refresh token may have been spent all the same: then the intent stays.
     package var outcomeIsUnknown: Bool
     /// Set when the grant turned out to be dead.
     package var signInNeeded: SignInNeeded?
+    /// How the account does instead when too many of its client are refused at once to be believed.
+    package var doubted: StoredAccount.Health?
+    /// What there is now of refusals without a reason.
+    package var silentRefusals: SilentRefusals?
+    /// What the answer says about the client.
+    package var effect: ClientEffect?
+    /// When it ended; the time of the last failure unless told.
+    package var at: Date?
 
     package init(
         health: StoredAccount.Health,
         outcomeIsUnknown: Bool,
-        signInNeeded: SignInNeeded? = nil
+        signInNeeded: SignInNeeded? = nil,
+        doubted: StoredAccount.Health? = nil,
+        silentRefusals: SilentRefusals? = nil,
+        effect: ClientEffect? = nil,
+        at: Date? = nil
     ) {
         self.health = health
         self.outcomeIsUnknown = outcomeIsUnknown
         self.signInNeeded = signInNeeded
+        self.doubted = doubted
+        self.silentRefusals = silentRefusals
+        self.effect = effect
+        self.at = at ?? health.failures?.at
     }
 }

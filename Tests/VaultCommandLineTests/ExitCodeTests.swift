@@ -9,7 +9,7 @@ enum ErrorCodes {
         (.noVault, .failure), (.vaultExists, .failure), (.noSuchAccount, .noSuchAccount),
         (.noAccountChosen, .noSuchAccount), (.nameTaken, .failure), (.grantKnown, .failure),
         (.signInNeeded, .signInNeeded), (.verifyBeforeUse, .signInNeeded), (.paused, .signInNeeded),
-        (.unreachable, .temporary), (.throttled, .temporary),
+        (.unreachable, .temporary), (.throttled, .temporary), (.massRefusal, .temporary),
         (.outcomeUnknown, .temporary), (.clientRefused, .failure), (.requestRefused, .failure),
         (.lifetimeTooShort, .failure), (.notSaved, .notSaved), (.locked, .locked),
         (.busy, .busy), (.tampered, .damaged), (.damaged, .damaged),

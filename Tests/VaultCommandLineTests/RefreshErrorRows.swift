@@ -41,7 +41,14 @@ extension ReportRow {
             [.host: host, .error: "invalid_client"],
             of: "work",
             "account 'work': as.example refuses the client: invalid_client",
-            hint: "check the client id and secret; the grant is kept"
+            hint: "check the client id and secret (vault client set); the grant is kept"
+        ),
+        ReportRow(
+            .massRefusal,
+            [.host: host],
+            of: "work",
+            "account 'work': as.example refuses very many accounts of this client at once",
+            hint: "that is taken for a fault of the server: every grant is kept and tried again"
         ),
         ReportRow(
             .requestRefused,
@@ -76,6 +83,10 @@ extension ReportRow {
             (
                 "rotation_lost",
                 "the answer to an earlier refresh was lost, and the old token is refused"
+            ),
+            (
+                "late_duplicate",
+                "an earlier refresh was sent twice, and the server took up the first one late"
             ),
             ("no_refresh_token", "it has no refresh token"),
         ].map { (reason: String?, words: String) in

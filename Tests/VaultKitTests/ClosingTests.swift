@@ -111,7 +111,7 @@ import VaultTesting
                     faults: .none
                 ),
                 stale: stale,
-                isForced: true,
+                urgency: .asked,
                 // Closed once the lock is there.
                 isClosed: {
                     asked.update { asked in

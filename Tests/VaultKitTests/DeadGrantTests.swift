@@ -28,10 +28,12 @@ import VaultTesting
             }
             #expect(transport.requestCount == 1)
             let stored = try scene.stored()
-            #expect(stored.tokens.signInNeeded?.reason == .grantRefused)
+            let dead = try #require(stored.tokens.signInNeeded)
+            #expect(dead.reason == .grantRefused)
             #expect(stored.refreshText == "work-refresh-1")
             #expect(stored.accessText == "work-access-1")
-            #expect(stored.health.due == nil)
+            // The daily probe.
+            #expect(stored.health.due.map { $0.timeIntervalSince(dead.since) >= 86_400 } == true)
             #expect(stored.intent == nil)
             #expect(try await scene.vault.accounts().map(\.state) == [.signInNeeded])
             #expect(await everything(of: events, closing: scene.vault) == [.signInNeeded])

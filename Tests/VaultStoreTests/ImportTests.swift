@@ -25,13 +25,17 @@ import VaultSQLite
                 #expect(account.tokens == exported.tokens)
                 #expect(account.health.failures == nil)
             }
-            #expect(try here.account(named: "home").health == .init(state: .active, due: Self.due))
-            #expect(
-                try here.account(named: "work").health == .init(state: .signInNeeded, due: nil)
-            )
+            let (home, work) = (AccountState.active, AccountState.signInNeeded)
+            #expect(try here.account(named: "home").health == health(home, due: Self.due))
+            #expect(try here.account(named: "work").health == health(work, due: nil))
             // The vault's first account becomes the current one.
             #expect(try here.selectedAccount() == export.accounts.first?.id)
         }
+    }
+
+    /// How an account does that was taken in just now.
+    private func health(_ state: AccountState, due: Date?) -> StoredAccount.Health {
+        StoredAccount.Health(state: state, due: due, since: Fixture.moment.wall)
     }
 
     @Test func theCurrentAccountStays() async throws {
@@ -49,7 +53,7 @@ import VaultSQLite
             account.tokens.refreshToken = nil
             _ = try there.insert(account)
             _ = try outcomes(of: there.export(at: Fixture.moment), into: here)
-            #expect(try here.account(named: "work").health == .init(state: .active, due: nil))
+            #expect(try here.account(named: "work").health == health(.active, due: nil))
         }
     }
 
@@ -98,7 +102,7 @@ import VaultSQLite
             let work = try here.account(named: "work")
             #expect(work.tokens.refreshToken == Secret("refresh-second"))
             #expect(work.tokens.hold == nil)
-            #expect(work.health == .init(state: .active, due: Self.due))
+            #expect(work.health == health(.active, due: Self.due))
             #expect(work.generation == 2)
             #expect(try there.account(named: "work").health.state == .paused)
             // And once more, with the first file: too old by now.
@@ -189,7 +193,7 @@ import VaultSQLite
             let copy = try here.export(at: Fixture.moment)
             #expect(try outcomes(of: copy, into: here) == ["work": .skipped(.same)])
             #expect(try outcomes(of: copy, into: there) == ["work": .added])
-            #expect(try there.account(named: "work").health == .init(state: .paused, due: nil))
+            #expect(try there.account(named: "work").health == health(.paused, due: nil))
         }
     }
 
@@ -501,6 +505,21 @@ import VaultSQLite
                 "http://127.0.0.1:7777/",
                 "http://evil.example/",
                 "\(account).settings.redirect_uri"
+            ),
+            Row(
+                #"7777/"}"#,
+                #"7777/","refresh_endpoint":"http://evil.example/"}"#,
+                "\(account).settings.refresh_endpoint"
+            ),
+            Row(
+                #"7777/"}"#,
+                #"7777/","refresh_parameters":[["client_secret","x"]]}"#,
+                "\(account).settings.refresh_parameters"
+            ),
+            Row(
+                #"7777/"}"#,
+                #"7777/","rotation":"sometimes"}"#,
+                "\(account).settings"
             ),
             Row(#""r-1""#, #""""#, "\(account).tokens.refresh_token"),
             Row(#""a-1""#, #""a\r\nX: y""#, "\(account).tokens.access_tokens[0]"),

@@ -21,7 +21,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         case .noSuchAccount, .noAccountChosen: self = .noSuchAccount
         case .signInNeeded, .verifyBeforeUse, .paused: self = .signInNeeded
         case .locked: self = .locked
-        case .unreachable, .throttled, .outcomeUnknown, .closed: self = .temporary
+        case .unreachable, .throttled, .outcomeUnknown, .massRefusal, .closed: self = .temporary
         case .busy: self = .busy
         case .tampered, .damaged: self = .damaged
         case .newerFormat: self = .newerFormat

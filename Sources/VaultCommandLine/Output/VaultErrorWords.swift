@@ -99,6 +99,8 @@ struct VaultErrorWords {
             case "refused_without_reason": "refused without a reason"
             case "rotation_lost":
                 "the answer to an earlier refresh was lost, and the old token is refused"
+            case "late_duplicate":
+                "an earlier refresh was sent twice, and the server took up the first one late"
             case "no_refresh_token": "it has no refresh token"
             case "stale_copy":
                 "its refresh token came from an old copy of the vault, and is refused"
@@ -256,7 +258,12 @@ struct VaultErrorWords {
         case .clientRefused:
             (
                 "\(about)\(host) refuses the client\(told(facts))",
-                "check the client id and secret; the grant is kept"
+                "check the client id and secret (vault client set); the grant is kept"
+            )
+        case .massRefusal:
+            (
+                "\(about)\(host) refuses very many accounts of this client at once\(told(facts))",
+                "that is taken for a fault of the server: every grant is kept and tried again"
             )
         case .requestRefused:
             ("\(about)\(host) refuses the request\(told(facts))", "the grant is kept")

@@ -19,6 +19,8 @@ public final class Vault: Sendable {
     let schedulerWakeup = Wakeup()
     /// Seconds for which a token that just came is the answer to its own rejection.
     let settlingTime: Double
+    let refreshes: LiveRefreshes
+    let states: StateWatch
 
     init(
         store: SQLiteStore,
@@ -27,14 +29,16 @@ public final class Vault: Sendable {
         clock: any VaultClock,
         faults: FaultPoints,
         settlingTime: Double = TokenLookup.settlingTime
-    ) {
+    ) throws {
         self.location = store.location
         self.settlingTime = settlingTime
         self.store = store
         self.clock = clock
         hub = EventHub()
         cache = TokenCache()
-        refresher = TokenRefresher(
+        let states = try StateWatch(store: store, events: hub)
+        self.states = states
+        let refresher = TokenRefresher(
             environment: RefreshEnvironment(
                 store: store,
                 lockFile: lockFile,
@@ -45,8 +49,11 @@ public final class Vault: Sendable {
             ),
             events: hub,
             cache: cache,
+            states: states,
             scheduler: schedulerWakeup
         )
+        self.refresher = refresher
+        refreshes = LiveRefreshes(lockFile: lockFile, isOwn: { refresher.isRefreshing($0) })
     }
 
     /// What opens a vault.
@@ -93,7 +100,7 @@ public final class Vault: Sendable {
             let file = try VaultFile(location)
             try file.unlock(with: unlock)
             let lockFile = try openLockFile(location.lock)
-            return Vault(
+            return try Vault(
                 store: try SQLiteStore(file),
                 lockFile: lockFile,
                 transport: transport,
@@ -128,6 +135,7 @@ public final class Vault: Sendable {
         await draining.value
         schedulerWakeup.wake()
         cache.forgetAll()
+        states.tell()
         hub.finish()
     }
 

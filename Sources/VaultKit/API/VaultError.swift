@@ -25,11 +25,18 @@ public struct VaultError: Error, Sendable, Equatable {
 
     /// Whether the same call can succeed later without anybody doing anything.
     public var isTransient: Bool {
-        [.unreachable, .throttled, .outcomeUnknown, .busy].contains(code)
+        [.unreachable, .throttled, .outcomeUnknown, .massRefusal, .busy].contains(code)
     }
 
     /// Seconds until trying again makes sense, where that is known.
     public var retryAfter: Double? { facts[.retryAfter].flatMap { Double($0) } }
+
+    /// A refused grant, where so many are refused that none is believed.
+    var doubted: VaultError {
+        var facts = facts
+        facts[.reason] = nil
+        return VaultError(.massRefusal, account: account, facts: facts)
+    }
 
     /// The same error about an account.
     package func about(_ account: AccountName) -> VaultError {
@@ -80,6 +87,9 @@ extension VaultError {
         public static let outcomeUnknown = Code(rawValue: "outcome_unknown")
         /// The authorization server refuses the client.
         public static let clientRefused = Code(rawValue: "client_refused")
+        /// The authorization server refuses so many grants of one client at once that it is doubted,
+        /// not they.
+        public static let massRefusal = Code(rawValue: "mass_refusal")
         /// The authorization server refuses what was asked for.
         public static let requestRefused = Code(rawValue: "request_refused")
         /// Even a fresh token does not live as long as was asked for; it was stored.

@@ -13,8 +13,6 @@ internal import VaultStore
 struct RefreshOperation: Sendable {
     /// Seconds to wait for another process that holds the account: longer than a request may take.
     private static let lockLimit = RefreshSchedule.longestRefresh
-    /// Seconds after which a claim is too old to send on: the process was stopped in between.
-    private static let claimLife = 10.0
     /// Numbers of the account that are locked before giving up.
     private static let lockTries = 3
     /// Claims made before giving up on a machine that stops all the time.
@@ -23,8 +21,8 @@ struct RefreshOperation: Sendable {
     let environment: RefreshEnvironment
     /// The account as it was when its token was found to be no longer good enough.
     let stale: StoredAccount
-    /// Whether somebody asked for this very refresh, passing over the back-off.
-    let isForced: Bool
+    /// How much whoever asks passes over.
+    let urgency: RefreshPlanner.Urgency
     /// Whether nothing new is to be sent any more.
     let isClosed: @Sendable () -> Bool
 
@@ -99,124 +97,117 @@ struct RefreshOperation: Sendable {
         startsOver: Bool
     ) async throws -> RefreshResult? {
         if let moved = movedOn(account) { return .ended(moved) }
-        let obstacle = account.obstacle(at: environment.clock.now(), isForced: isForced)
-        guard obstacle == nil, let refreshToken = account.tokens.refreshToken else {
-            let error = obstacle ?? VaultError(.signInNeeded, account: account.name)
+        let planner = RefreshPlanner(
+            account: account,
+            client: try await environment.store.clientState(of: account),
+            urgency: urgency
+        )
+        let now = environment.clock.now()
+        switch planner.begin(at: now, random: environment.random()) {
+        case .refuse(let error, let health):
+            if let health {
+                try await environment.store.postpone(account, as: health, at: now.wall)
+            }
             return .ended(.failed(error, account))
+        case .claim(let turn):
+            guard let refreshToken = account.tokens.refreshToken else { return nil }
+            return try await claim(refreshToken, turn, planner, startsOver: startsOver, lock)
         }
-        let hash = try await environment.store.spentTokenHash(of: refreshToken)
-        let known = account.intent?.attempt ?? 0
-        let intent = Intent(
-            refreshTokenHash: hash,
-            claimed: environment.clock.now(),
-            // The claim that grew old was not sent.
-            attempt: startsOver ? max(known, 1) : known + 1
+    }
+
+    /// Steps 4 and 5: the intent, durable and still new when the request is sent.
+    private func claim(
+        _ refreshToken: Secret,
+        _ turn: BreakerTurn?,
+        _ planner: RefreshPlanner,
+        startsOver: Bool,
+        _ lock: AccountLock
+    ) async throws -> RefreshResult? {
+        let store = environment.store
+        let intent = planner.intent(
+            refreshTokenHash: try await store.spentTokenHash(of: refreshToken),
+            startsOver: startsOver,
+            at: environment.clock.now()
         )
         // Whoever closes the vault waits for what was sent, not for what could have been.
         try refuseWhenClosed()
         let claim: Claim
         do {
-            claim = try await environment.store.claim(account, intent: intent)
+            claim = try await store.claim(planner.account, intent: intent, turn: turn)
         } catch StoreError.superseded {
-            // Signed in again, or under another number, since it was read.
+            // Signed in again, or under another number, or its turn was taken since it was read.
             return nil
         }
         await environment.faults.reached(.claimed)
-        let age = environment.clock.now().seconds(since: intent.claimed)
-        guard age < Self.claimLife else {
-            // Not sent: what was unknown before the claim is unknown still, and nothing else is.
-            let asBefore = Abandonment(health: account.health, outcomeIsUnknown: known > 0)
-            try await environment.store.abandon(claim, as: asBefore)
+        guard RefreshPlanner.maySend(intent, at: environment.clock.now()) else {
+            try await store.abandon(claim, as: planner.withdrawal())
             return nil
         }
-        return await send(
-            refreshToken,
-            hash: hash,
-            for: claim,
-            of: account,
-            attempt: intent.attempt,
-            lock
-        )
+        let refresh = ClaimedRefresh(planner: planner, intent: intent, claim: claim, lock: lock)
+        return await send(refreshToken, refresh)
+    }
+
+    /// A refresh whose intent is durable.
+    private struct ClaimedRefresh {
+        let planner: RefreshPlanner
+        let intent: Intent
+        let claim: Claim
+        let lock: AccountLock
+
+        var account: StoredAccount { planner.account }
     }
 
     /// Steps 6 and 7: one request, and its answer read for all that is in it.
-    private func send(
-        _ refreshToken: Secret,
-        hash: [UInt8],
-        for claim: Claim,
-        of account: StoredAccount,
-        attempt: Int,
-        _ lock: AccountLock
-    ) async -> RefreshResult {
-        let settings = account.settings
-        let request = TokenRequest.refresh(
-            refreshToken,
-            client: settings.client,
-            endpoint: settings.tokenEndpoint
-        )
+    private func send(_ refreshToken: Secret, _ refresh: ClaimedRefresh) async -> RefreshResult {
         let sent = environment.clock.now()
-        let host = settings.tokenEndpoint.host
+        let answer = await answer(to: refreshToken, of: refresh.account, sent: sent)
+        let conclusion = refresh.planner.conclude(
+            answer,
+            to: refresh.intent,
+            sent: sent,
+            at: environment.clock.now(),
+            random: environment.random()
+        )
+        switch conclusion {
+        case .install(let pair):
+            return await install(pair, refresh)
+        case .rescue(let pair, let end, let error):
+            return await fail(await install(pair, refresh), error, as: end)
+        case .abandon(let end, let error):
+            return await abandon(refresh, error, as: end)
+        }
+    }
+
+    private func answer(
+        to refreshToken: Secret,
+        of account: StoredAccount,
+        sent: Moment
+    ) async -> RefreshAnswer {
+        let request = account.settings.refreshRequest(refreshToken)
         do throws(HTTPTransportError) {
             let response = try await environment.transport.send(request)
             await environment.faults.reached(.answered)
-            let now = environment.clock.now()
-            let answer = TokenResponseReader(grantType: .refreshToken)
-                .read(response, countingFrom: sent.wall, presented: refreshToken)
-            switch answer {
-            case .granted(let granted):
-                let pair = RefreshReading.pair(
-                    granted,
-                    for: account,
-                    spentTokenHash: hash,
-                    sent: sent,
-                    now: now
-                )
-                return await install(pair, for: claim, of: account, lock)
-            case .refused(let error):
-                let failure = RefreshFailure(
-                    error,
-                    host: host,
-                    attempt: attempt,
-                    isStale: account.health.state == .verifyBeforeUse
-                )
-                let rescued = RefreshReading.pair(
-                    refreshTokenOf: error,
-                    for: account,
-                    spentTokenHash: hash,
-                    now: now
-                )
-                if let rescued {
-                    let result = await install(rescued, for: claim, of: account, lock)
-                    return await fail(result, of: account, for: failure)
-                }
-                return await abandon(claim, of: account, for: failure)
-            }
-        } catch {
-            return await abandon(
-                claim,
-                of: account,
-                for: RefreshFailure(error, host: host, attempt: attempt)
+            return .answered(
+                account.settings.answerReader
+                    .read(response, countingFrom: sent.wall, presented: refreshToken)
             )
+        } catch {
+            return .failed(error)
         }
     }
 
     /// Step 8: store the pair, or keep hold of it until the store takes it.
-    private func install(
-        _ pair: NewPair,
-        for claim: Claim,
-        of account: StoredAccount,
-        _ lock: AccountLock
-    ) async -> RefreshResult {
+    private func install(_ pair: NewPair, _ refresh: ClaimedRefresh) async -> RefreshResult {
         await environment.faults.reached(.installing)
         let keeper = PairKeeper(
             environment: environment,
             pair: pair,
-            claim: claim,
-            account: account,
-            lock: lock
+            claim: refresh.claim,
+            account: refresh.account,
+            lock: refresh.lock
         )
         #if MUTANT_UNLOCK_BEFORE_COMMIT
-        lock.release()
+        refresh.lock.release()
         #endif
         return await keeper.save()
     }
@@ -224,25 +215,19 @@ struct RefreshOperation: Sendable {
     /// That no access token came is a failure, although a refresh token came and is stored.
     private func fail(
         _ result: RefreshResult,
-        of account: StoredAccount,
-        for failure: RefreshFailure
+        _ error: VaultError,
+        as end: Abandonment
     ) async -> RefreshResult {
         guard case .ended(.refreshed(let new)) = result else { return result }
-        let now = environment.clock.now()
-        var abandonment = RefreshReading.abandonment(
-            of: failure,
-            account: account,
-            now: now,
-            random: environment.random()
-        )
-        // The token that is stored now was never sent.
-        abandonment.outcomeIsUnknown = false
-        let error = failure.error.about(account.name)
         do {
             let store = environment.store
             let hash = try await store.spentTokenHash(of: new.tokens.refreshToken ?? Secret(""))
-            let intent = Intent(refreshTokenHash: hash, claimed: now, attempt: 1)
-            try await store.abandon(store.claim(new, intent: intent), as: abandonment)
+            let intent = Intent(
+                refreshTokenHash: hash,
+                claimed: environment.clock.now(),
+                attempt: 1
+            )
+            try await store.abandon(store.claim(new, intent: intent), as: end)
             return .ended(.failed(error, try await current()))
         } catch _ {
             // Without its back-off the next caller asks at once: nothing is lost.
@@ -250,29 +235,25 @@ struct RefreshOperation: Sendable {
         }
     }
 
+    /// The claim ends without a pair.
     private func abandon(
-        _ claim: Claim,
-        of account: StoredAccount,
-        for failure: RefreshFailure
+        _ refresh: ClaimedRefresh,
+        _ error: VaultError,
+        as end: Abandonment
     ) async -> RefreshResult {
-        let error = failure.error.about(account.name)
-        let abandonment = RefreshReading.abandonment(
-            of: failure,
-            account: account,
-            now: environment.clock.now(),
-            random: environment.random()
-        )
         do {
-            try await environment.store.abandon(claim, as: abandonment)
+            try await environment.store.abandon(refresh.claim, as: end)
             let now = try await current()
             // Permanent or not: if the account has moved on meanwhile, what is stored now counts.
             if let moved = movedOn(now) { return .ended(moved) }
-            return .ended(.failed(error, now))
+            // The store may have had its doubts about a refusal.
+            let isDoubted = error.code == .signInNeeded && now.tokens.signInNeeded == nil
+            return .ended(.failed(isDoubted ? error.doubted : error, now))
         } catch let gone as VaultError where gone.code == .noSuchAccount {
             return .ended(.failed(gone, nil))
-        } catch {
+        } catch _ {
             // The intent is still there and says that the outcome is unknown, which is the safe side.
-            return .ended(.failed(failure.error.about(account.name), account))
+            return .ended(.failed(error, refresh.account))
         }
     }
 

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import OAuth
 package import Platform
 package import VaultCrypto
 package import VaultStore
@@ -34,16 +35,19 @@ package enum RefreshSchedule {
 
     /// Seconds from when a token was obtained until its refresh is due.
     ///
-    /// The jitter comes from account and generation, so that restarts and other processes agree.
+    /// The jitter comes from account and generation, so that restarts and other processes agree. The
+    /// provider's entry says what the answer does not.
     package static func delay(
         lifetime: Double?,
         refreshIn: Double?,
+        provider: ProviderCatalogue.Entry? = nil,
         account: AccountID,
         generation: UInt64
     ) -> Double {
         let known = lifetime.flatMap { $0 > 0 ? $0 : nil }
-        let lifetime = known ?? assumedLifetime
-        let lead = lead(lifetime: lifetime)
+        let lifetime = known ?? provider?.accessTokenLifetime ?? assumedLifetime
+        // Some refuse a refresh that comes before the old token is nearly over.
+        let lead = min(provider?.refreshLead ?? .infinity, lead(lifetime: lifetime))
         let jitter = unit(account, generation) * lead / 2
         var delay = lifetime - lead - jitter
         if let refreshIn { delay = min(delay, refreshIn + jitter) }
@@ -61,6 +65,7 @@ package enum RefreshSchedule {
         let delay = delay(
             lifetime: token.lifetime,
             refreshIn: nil,
+            provider: account.settings.provider,
             account: account.id,
             generation: account.generation
         )
@@ -79,7 +84,12 @@ package enum RefreshSchedule {
         }
         // More than its whole life is left of it only if the wall clock was set back between boots.
         guard left <= lifetime else { return false }
-        return left >= (minimumLifetime ?? min(defaultPromise, lifetime / 4))
+        return left >= (minimumLifetime ?? promise(of: token))
+    }
+
+    /// Seconds that a token is promised to last when nothing else is asked for.
+    static func promise(of token: StoredAccessToken) -> Double {
+        min(defaultPromise, (token.lifetime ?? assumedLifetime) / 4)
     }
 
     /// Whether a token that cannot be renewed now is still worth handing out.
@@ -108,6 +118,26 @@ package enum RefreshSchedule {
         let cap = tokenIsAlive ? 300.0 : 1800.0
         let bound = min(cap, 2 * exp2(Double(min(failures - 1, 16))))
         return max(0.5, bound * random)
+    }
+
+    /// Seconds that a server's wish for peace is heeded.
+    static func pause(asked: Double) -> Double {
+        min(max(asked, 1), longestPause)
+    }
+
+    /// Seconds from one probe of a refused grant to the next, and days for which it is probed.
+    private static let probeInterval = 86_400.0
+    private static let probedDays = 4.0
+
+    /// Seconds until a refused grant is asked for once more; nil when that is no use.
+    static func probe(of needed: SignInNeeded, at now: Moment, random: Double) -> Double? {
+        isProbed(needed, at: now) ? probeInterval * (1 + random / 10) : nil
+    }
+
+    /// Whether a refused grant is still asked for now and then.
+    static func isProbed(_ needed: SignInNeeded, at now: Moment) -> Bool {
+        let age = now.wall.timeIntervalSince(needed.since)
+        return needed.isDoubtful && age >= 0 && age < probedDays * probeInterval
     }
 
     /// Seconds for which nothing is sent after a failure; nil when it may be.

@@ -47,8 +47,18 @@ struct SealedJSON {
         return number
     }
 
+    func integer(_ name: String) throws(SealingError) -> Int {
+        guard let integer = Int(exactly: try number(name)) else { throw SealingError() }
+        return integer
+    }
+
     func date(_ name: String) throws(SealingError) -> Date {
         Date(timeIntervalSince1970: try number(name))
+    }
+
+    func bool(_ name: String) throws(SealingError) -> Bool {
+        guard let bool = members[name]?.bool else { throw SealingError() }
+        return bool
     }
 
     func texts(_ name: String) throws(SealingError) -> [String] {

@@ -21,6 +21,8 @@ enum TokenRecord {
             "sign_in_needed": tokens.signInNeeded.map { needed in
                 SealedJSON([
                     "reason": .text(needed.reason.rawValue), "since": .date(needed.since),
+                    "first_sent": needed.firstSent.map { .date($0) },
+                    "sent_again": needed.sentAgain.map { .date($0) },
                 ]).value
             },
             "hold": tokens.hold.map { hold in
@@ -28,6 +30,19 @@ enum TokenRecord {
                     "reason": .text(hold.reason.rawValue), "since": .date(hold.since),
                 ]).value
             },
+            "silent_refusals": tokens.silentRefusals.map { refusals in
+                SealedJSON([
+                    "status": .number("\(refusals.status)"), "count": .number("\(refusals.count)"),
+                    "since": .date(refusals.since),
+                ]).value
+            },
+            "late_duplicate": tokens.lateDuplicate.map { sendings in
+                SealedJSON([
+                    "first_sent": .date(sendings.firstSent),
+                    "sent_again": .date(sendings.sentAgain),
+                ]).value
+            },
+            "times_kept": tokens.timesKept > 0 ? .number("\(tokens.timesKept)") : nil,
         ])
     }
 
@@ -54,7 +69,12 @@ enum TokenRecord {
                 guard let reason = SignInNeeded.Reason(rawValue: try needed.text("reason")) else {
                     throw SealingError()
                 }
-                return SignInNeeded(reason: reason, since: try needed.date("since"))
+                return SignInNeeded(
+                    reason: reason,
+                    since: try needed.date("since"),
+                    firstSent: try needed.optional("first_sent", SealedJSON.date),
+                    sentAgain: try needed.optional("sent_again", SealedJSON.date)
+                )
             },
             hold: try record["hold"].map { value throws(SealingError) in
                 let hold = try SealedJSON(value)
@@ -62,7 +82,23 @@ enum TokenRecord {
                     throw SealingError()
                 }
                 return Hold(reason: reason, since: try hold.date("since"))
-            }
+            },
+            silentRefusals: try record["silent_refusals"].map { value throws(SealingError) in
+                let refusals = try SealedJSON(value)
+                return SilentRefusals(
+                    status: try refusals.integer("status"),
+                    count: try refusals.integer("count"),
+                    since: try refusals.date("since")
+                )
+            },
+            lateDuplicate: try record["late_duplicate"].map { value throws(SealingError) in
+                let sendings = try SealedJSON(value)
+                return LateDuplicate(
+                    firstSent: try sendings.date("first_sent"),
+                    sentAgain: try sendings.date("sent_again")
+                )
+            },
+            timesKept: try record["times_kept"] == nil ? 0 : record.integer("times_kept")
         )
     }
 
@@ -116,6 +152,7 @@ enum IntentRecord {
             "refresh_token_hash": .text(intent.refreshTokenHash.hexadecimal),
             "claimed": MomentRecord.value(of: intent.claimed),
             "attempt": .number("\(intent.attempt)"),
+            "first": intent.first == intent.claimed ? nil : MomentRecord.value(of: intent.first),
         ]).encoded
     }
 
@@ -124,10 +161,12 @@ enum IntentRecord {
         guard let hash = [UInt8](hexadecimal: try record.text("refresh_token_hash")),
             let attempt = Int(exactly: try record.number("attempt"))
         else { throw SealingError() }
+        let claimed = try MomentRecord.moment(record["claimed"])
         return Intent(
             refreshTokenHash: hash,
-            claimed: try MomentRecord.moment(record["claimed"]),
-            attempt: attempt
+            claimed: claimed,
+            attempt: attempt,
+            first: try record["first"] == nil ? claimed : MomentRecord.moment(record["first"])
         )
     }
 }

@@ -35,3 +35,8 @@ package struct AccountSettings: Sendable, Hashable {
         self.refresh = refresh
     }
 }
+
+extension AccountSettings {
+    /// Where its refreshes go.
+    package var refreshEndpoint: EndpointURL { refresh.endpoint ?? tokenEndpoint }
+}

@@ -25,11 +25,19 @@ package struct StoredAccount: Sendable, Hashable {
         /// When the next refresh is planned; nil when none is.
         package var due: Date?
         package var failures: Failures?
+        /// When the account came to be in this state; nil when nobody wrote it down.
+        package var since: Date?
 
-        package init(state: AccountState, due: Date?, failures: Failures? = nil) {
+        package init(
+            state: AccountState,
+            due: Date?,
+            failures: Failures? = nil,
+            since: Date? = nil
+        ) {
             self.state = state
             self.due = due
             self.failures = failures
+            self.since = since
         }
     }
 

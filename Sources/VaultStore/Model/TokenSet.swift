@@ -14,19 +14,34 @@ package struct TokenSet: Sendable, Hashable {
     package var signInNeeded: SignInNeeded?
     /// Set while the refresh token is not to be spent unasked; a new pair ends it.
     package var hold: Hold?
+    /// Set while the server refuses this refresh token and does not say why.
+    package var silentRefusals: SilentRefusals?
+    /// Set while the first sending of the refresh token before this one may still be on its way.
+    package var lateDuplicate: LateDuplicate?
+    /// Answers in a row that left the refresh token as it was, up to `keptCounted`.
+    package var timesKept: Int
+
+    /// Answers after which a refresh token counts as one that never changes.
+    package static let keptCounted = 3
 
     package init(
         refreshToken: Secret?,
         accessTokens: [StoredAccessToken],
         previous: PreviousRefreshToken? = nil,
         signInNeeded: SignInNeeded? = nil,
-        hold: Hold? = nil
+        hold: Hold? = nil,
+        silentRefusals: SilentRefusals? = nil,
+        lateDuplicate: LateDuplicate? = nil,
+        timesKept: Int = 0
     ) {
         self.refreshToken = refreshToken
         self.accessTokens = accessTokens
         self.previous = previous
         self.signInNeeded = signInNeeded
         self.hold = hold
+        self.silentRefusals = silentRefusals
+        self.lateDuplicate = lateDuplicate
+        self.timesKept = timesKept
     }
 
     /// The token handed out when nothing special is asked for.
@@ -91,14 +106,64 @@ package struct SignInNeeded: Sendable, Hashable {
         case noRefreshToken = "no_refresh_token"
         /// It came from an old copy, and its successor exists.
         case staleCopy = "stale_copy"
+        /// It was sent twice, and the server took up the first sending after the second.
+        case lateDuplicate = "late_duplicate"
     }
 
     package var reason: Reason
     package var since: Date
+    /// When the refresh token was first sent, and when once more: where two sendings are the reason.
+    package var firstSent: Date?
+    package var sentAgain: Date?
 
-    package init(reason: Reason, since: Date) {
+    package init(
+        reason: Reason,
+        since: Date,
+        firstSent: Date? = nil,
+        sentAgain: Date? = nil
+    ) {
         self.reason = reason
         self.since = since
+        self.firstSent = firstSent
+        self.sentAgain = sentAgain
+    }
+}
+
+extension SignInNeeded {
+    /// Whether it is only the server's word that the grant is dead: that may be wrong for a while.
+    package var isDoubtful: Bool {
+        switch reason {
+        case .grantRefused, .refusedWithoutReason, .interactionRequired, .rotationLost,
+            .lateDuplicate:
+            true
+        case .noRefreshToken, .staleCopy: false
+        }
+    }
+}
+
+/// The same refusal without a reason, again and again.
+package struct SilentRefusals: Sendable, Hashable {
+    /// The status of the answers.
+    package var status: Int
+    package var count: Int
+    /// When the first came.
+    package var since: Date
+
+    package init(status: Int, count: Int, since: Date) {
+        self.status = status
+        self.count = count
+        self.since = since
+    }
+}
+
+/// Two sendings of one refresh token, the second of which brought this pair.
+package struct LateDuplicate: Sendable, Hashable {
+    package var firstSent: Date
+    package var sentAgain: Date
+
+    package init(firstSent: Date, sentAgain: Date) {
+        self.firstSent = firstSent
+        self.sentAgain = sentAgain
     }
 }
 
@@ -136,10 +201,18 @@ package struct Intent: Sendable, Hashable {
     package var claimed: Moment
     /// 1 for the first try of this generation; more after an answer was lost.
     package var attempt: Int
+    /// When the first of these tries was claimed.
+    package var first: Moment
 
-    package init(refreshTokenHash: [UInt8], claimed: Moment, attempt: Int) {
+    package init(
+        refreshTokenHash: [UInt8],
+        claimed: Moment,
+        attempt: Int,
+        first: Moment? = nil
+    ) {
         self.refreshTokenHash = refreshTokenHash
         self.claimed = claimed
         self.attempt = attempt
+        self.first = first ?? claimed
     }
 }

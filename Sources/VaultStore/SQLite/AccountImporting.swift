@@ -106,6 +106,7 @@ extension VaultFile {
         let state: AccountState
         let expiry: Date?
         let due: Date?
+        let since: Date
 
         init(_ account: ExportedAccount, _ place: ImportPlan.Place, due: Date?, now: Moment) {
             var account = account
@@ -122,6 +123,7 @@ extension VaultFile {
             state = account.state
             expiry = account.tokens.defaultToken?.expiry(at: now)
             self.due = due
+            since = now.wall
         }
     }
 
@@ -130,14 +132,16 @@ extension VaultFile {
         var insert = try connection.prepare(
             """
             INSERT INTO account (account_id, name, revision, account_box, generation, \
-            tokens_box, refresh_token_hash, state, expires_at, due_at) \
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+            tokens_box, refresh_token_hash, state, expires_at, due_at, client_hash, \
+            state_since) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
             ON CONFLICT (account_id) DO UPDATE SET revision = ?3, account_box = ?4, \
             generation = ?5, tokens_box = ?6, intent_box = NULL, refresh_token_hash = ?7, \
-            state = ?8, expires_at = ?9, due_at = ?10, failure_count = 0, failure = NULL, \
-            failed_at = NULL
+            expires_at = ?9, due_at = ?10, client_hash = ?11, failure_count = 0, \
+            failure = NULL, failed_at = NULL
             """
         )
+        insert.bind(ClientHashes(account.settings, keyring).client, at: 11)
+        insert.bind(row.since.unixSeconds, at: 12)
         insert.bind(account.id.bytes, at: 1)
         insert.bind(account.name.text, at: 2)
         insert.bind(Int64(row.revision), at: 3)
@@ -155,6 +159,7 @@ extension VaultFile {
         insert.bind(row.expiry?.unixSeconds, at: 9)
         insert.bind(row.due?.unixSecondsNotEarlier, at: 10)
         try insert.run()
+        try setState(row.state, of: account.id.bytes, at: row.since)
     }
 }
 

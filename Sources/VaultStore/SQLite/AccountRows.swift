@@ -7,7 +7,7 @@ extension VaultFile {
     private static let columns = """
         number, account_id, name, revision, account_box, generation, tokens_box, intent_box, \
         state, due_at, failure_count, failure, failed_at, refresh_token_hash, \
-        EXISTS (SELECT 1 FROM spent_token WHERE hash = account.refresh_token_hash)
+        EXISTS (SELECT 1 FROM spent_token WHERE hash = account.refresh_token_hash), state_since
         """
 
     /// The account of this name.
@@ -166,7 +166,8 @@ extension VaultFile {
                     count: count,
                     last: row.text(at: 11),
                     at: Date(unixSeconds: row.integer(at: 12))
-                )
+                ),
+            since: row.optionalInteger(at: 15).map { Date(unixSeconds: $0) }
         )
     }
 

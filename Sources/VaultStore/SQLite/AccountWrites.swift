@@ -17,10 +17,12 @@ extension VaultFile {
             var insert = try connection.prepare(
                 """
                 INSERT INTO account (account_id, name, revision, account_box, generation, \
-                tokens_box, refresh_token_hash, state, expires_at, due_at) \
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+                tokens_box, refresh_token_hash, state, expires_at, due_at, client_hash, \
+                state_since) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
                 """
             )
+            insert.bind(ClientHashes(new.settings, keyring).client, at: 11)
+            insert.bind(new.health.since?.unixSeconds, at: 12)
             insert.bind(id.bytes, at: 1)
             insert.bind(name.text, at: 2)
             insert.bind(Int64(first), at: 3)
@@ -60,7 +62,7 @@ extension VaultFile {
             var update = try connection.prepare(
                 """
                 UPDATE account SET revision = ?4, account_box = ?5, generation = ?6, \
-                tokens_box = ?7, intent_box = NULL, refresh_token_hash = ?8, state = ?9, \
+                tokens_box = ?7, intent_box = NULL, refresh_token_hash = ?8, client_hash = ?9, \
                 expires_at = ?10, due_at = ?11, failure_count = 0, failure = NULL, \
                 failed_at = NULL, name = ?12 \
                 WHERE account_id = ?1 AND revision = ?2 AND generation = ?3
@@ -77,12 +79,13 @@ extension VaultFile {
                 at: 7
             )
             update.bind(new.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }, at: 8)
-            update.bind(new.health.state.rawValue, at: 9)
+            update.bind(ClientHashes(new.settings, keyring).client, at: 9)
             update.bind(new.expiry?.unixSeconds, at: 10)
             update.bind(new.health.due?.unixSecondsNotEarlier, at: 11)
             update.bind(name.text, at: 12)
             try update.run()
             guard connection.changes == 1 else { throw StoreError.superseded }
+            try setState(new.health.state, of: account.id.bytes, at: new.health.since)
             return StoredAccount(
                 number: account.number,
                 id: account.id,

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 package import VaultCrypto
 internal import VaultSQLite
 
@@ -17,13 +17,19 @@ extension VaultFile {
     /// Writes the intent.
     ///
     /// It is also the proof that the disk takes writes: if this fails, nothing is sent.
-    package func claim(_ account: StoredAccount, intent: Intent) throws -> Claim {
+    package func claim(
+        _ account: StoredAccount,
+        intent: Intent,
+        turn: BreakerTurn? = nil
+    ) throws -> Claim {
         let isThere = { [self] (claim: Claim) throws -> Bool in
             let stored = try self.account(claim.account)
             return stored?.generation == claim.generation && stored?.intent == intent
         }
         return try write(confirming: isThere) {
             let keyring = try currentKeyring()
+            let hashes = ClientHashes(account.settings, keyring)
+            if let turn, try !take(turn, hashes, for: account.id) { throw StoreError.superseded }
             let record = keyring.seal(
                 IntentRecord.encode(intent),
                 kind: .intent,
@@ -32,10 +38,11 @@ extension VaultFile {
             )
             var update = try connection.prepare(
                 """
-                UPDATE account SET intent_box = ?3 \
+                UPDATE account SET intent_box = ?3, client_hash = ?5 \
                 WHERE account_id = ?1 AND generation = ?2 AND number = ?4
                 """
             )
+            update.bind(hashes.client, at: 5)
             update.bind(account.id.bytes, at: 1)
             update.bind(Int64(account.generation), at: 2)
             update.bind(record, at: 3)
@@ -66,7 +73,7 @@ extension VaultFile {
             var update = try connection.prepare(
                 """
                 UPDATE account SET generation = ?3, tokens_box = ?4, intent_box = NULL, \
-                refresh_token_hash = ?5, state = 'active', expires_at = ?6, due_at = ?7, \
+                refresh_token_hash = ?5, expires_at = ?6, due_at = ?7, \
                 failure_count = 0, failure = NULL, failed_at = NULL \
                 WHERE account_id = ?1 AND generation = ?2 AND ?8
                 """
@@ -84,7 +91,9 @@ extension VaultFile {
             update.bind(claim.incarnation == incarnation ? 1 : 0, at: 8)
             try update.run()
             if connection.changes == 1 {
+                try setState(.active, of: claim.account.bytes, at: pair.now)
                 try forgetSpent(pair.tokens, keyring)
+                try note(pair.effect, of: claim.account, keyring, at: pair.now)
                 return .installed(generation: generation)
             }
             if try isInstalled(pair, for: claim) { return .installed(generation: generation) }
@@ -125,32 +134,97 @@ extension VaultFile {
         }
         _ = try write(confirming: isThere) { () throws -> [UInt8]? in
             let keyring = try currentKeyring()
-            guard claim.incarnation == incarnation, var account = try account(claim.account),
+            guard claim.incarnation == incarnation, let account = try account(claim.account),
                 account.generation == claim.generation
             else { return nil }
-            if let needed = abandonment.signInNeeded { account.tokens.signInNeeded = needed }
-            let health = abandonment.health
+            let now = abandonment.at ?? account.health.since ?? Date(unixSeconds: 0)
+            try note(abandonment.effect, of: account, keyring, at: now)
+            let end = try believed(abandonment, of: account, keyring, at: now)
+            return try write(end, to: account, keyring, at: now)
+        }
+    }
+
+    private func write(
+        _ abandonment: Abandonment,
+        to account: StoredAccount,
+        _ keyring: Keyring,
+        at now: Date
+    ) throws -> [UInt8] {
+        var tokens = account.tokens
+        if let needed = abandonment.signInNeeded { tokens.signInNeeded = needed }
+        tokens.silentRefusals = abandonment.silentRefusals
+        let health = abandonment.health
+        var update = try connection.prepare(
+            """
+            UPDATE account SET tokens_box = ?3, \
+            intent_box = CASE WHEN ?4 THEN intent_box END, due_at = ?5, \
+            failure_count = ?6, failure = ?7, failed_at = ?8 \
+            WHERE account_id = ?1 AND generation = ?2
+            """
+        )
+        update.bind(account.id.bytes, at: 1)
+        update.bind(Int64(account.generation), at: 2)
+        let box = try seal(tokens, account.id, generation: account.generation, keyring)
+        update.bind(box, at: 3)
+        update.bind(abandonment.outcomeIsUnknown ? 1 : 0, at: 4)
+        update.bind(health.due?.unixSecondsNotEarlier, at: 5)
+        update.bind(Int64(health.failures?.count ?? 0), at: 6)
+        update.bind(health.failures?.last, at: 7)
+        update.bind(health.failures?.at.unixSeconds, at: 8)
+        try update.run()
+        try setState(health.state, of: account.id.bytes, at: now)
+        return box
+    }
+
+    /// Writes down that nothing is sent for now, if the account is still of this generation.
+    package func postpone(
+        _ account: StoredAccount,
+        as health: StoredAccount.Health,
+        at now: Date
+    ) throws {
+        let isThere = { [self] (_: Void) throws -> Bool in
+            try self.account(account.id)?.health.due?.unixSeconds
+                == health.due?.unixSecondsNotEarlier
+        }
+        try write(confirming: isThere) {
             var update = try connection.prepare(
                 """
-                UPDATE account SET tokens_box = ?3, \
-                intent_box = CASE WHEN ?4 THEN intent_box END, state = ?5, due_at = ?6, \
-                failure_count = ?7, failure = ?8, failed_at = ?9 \
+                UPDATE account SET due_at = ?3, failure_count = ?4, failure = ?5, failed_at = ?6 \
                 WHERE account_id = ?1 AND generation = ?2
                 """
             )
-            update.bind(claim.account.bytes, at: 1)
-            update.bind(Int64(claim.generation), at: 2)
-            let generation = account.generation
-            let box = try seal(account.tokens, account.id, generation: generation, keyring)
-            update.bind(box, at: 3)
-            update.bind(abandonment.outcomeIsUnknown ? 1 : 0, at: 4)
-            update.bind(health.state.rawValue, at: 5)
-            update.bind(health.due?.unixSecondsNotEarlier, at: 6)
-            update.bind(Int64(health.failures?.count ?? 0), at: 7)
-            update.bind(health.failures?.last, at: 8)
-            update.bind(health.failures?.at.unixSeconds, at: 9)
+            update.bind(account.id.bytes, at: 1)
+            update.bind(Int64(account.generation), at: 2)
+            update.bind(health.due?.unixSecondsNotEarlier, at: 3)
+            update.bind(Int64(health.failures?.count ?? 0), at: 4)
+            update.bind(health.failures?.last, at: 5)
+            update.bind(health.failures?.at.unixSeconds, at: 6)
             try update.run()
-            return box
+            guard connection.changes == 1 else { return }
+            try setState(health.state, of: account.id.bytes, at: now)
+        }
+    }
+
+    /// Writes down what an answer says about the account's client.
+    private func note(
+        _ effect: ClientEffect?,
+        of id: AccountID,
+        _ keyring: Keyring,
+        at now: Date
+    ) throws {
+        guard let effect, let account = try account(id) else { return }
+        try note(effect, of: account, keyring, at: now)
+    }
+
+    private func note(
+        _ effect: ClientEffect?,
+        of account: StoredAccount,
+        _ keyring: Keyring,
+        at now: Date
+    ) throws {
+        guard let effect else { return }
+        try update(ClientHashes(account.settings, keyring)) { state in
+            state = state.after(effect, account: account.id, at: now)
         }
     }
 

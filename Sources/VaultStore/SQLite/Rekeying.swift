@@ -85,6 +85,8 @@ extension VaultFile {
             }
         }
         try forgetReceived(at: now)
+        // Their hashes were made under the old root key; they are learned again.
+        try connection.execute("DELETE FROM client")
         let moved = try moveAll(from: old.keyring, to: next.keyring)
         let selected = try selectedAccount()
         try storeKeyring(next, check: rootKey.check(for: vaultID))

@@ -60,13 +60,14 @@ struct Resealing {
         var tokensBox: [UInt8]
         var intentBox: [UInt8]?
         var refreshTokenHash: [UInt8]?
+        var clientHash: [UInt8]?
     }
 
     private func oldAccounts(after number: Int64) throws -> [AccountRow] {
         var select = try connection.prepare(
             """
             SELECT number, account_id, name, revision, generation, account_box, tokens_box, \
-            intent_box, refresh_token_hash FROM account \
+            intent_box, refresh_token_hash, client_hash FROM account \
             WHERE number > ?2 AND \(Self.accountIsOld) ORDER BY number LIMIT ?3
             """
         )
@@ -85,7 +86,8 @@ struct Resealing {
                     accountBox: select.blob(at: 5),
                     tokensBox: select.blob(at: 6),
                     intentBox: select.optionalBlob(at: 7),
-                    refreshTokenHash: select.optionalBlob(at: 8)
+                    refreshTokenHash: select.optionalBlob(at: 8),
+                    clientHash: select.optionalBlob(at: 9)
                 )
             )
         }
@@ -95,12 +97,8 @@ struct Resealing {
     private func moved(_ row: AccountRow) throws(SealingError) -> AccountRow {
         guard let id = AccountID(row.id) else { throw SealingError() }
         var row = row
-        row.accountBox = seal(
-            try open(row.accountBox, .account, id, row.revision),
-            .account,
-            id,
-            row.revision
-        )
+        let settings = try open(row.accountBox, .account, id, row.revision)
+        row.accountBox = seal(settings, .account, id, row.revision)
         let tokens = try open(row.tokensBox, .tokens, id, row.generation)
         row.tokensBox = seal(tokens, .tokens, id, row.generation)
         if let box = row.intentBox {
@@ -111,6 +109,7 @@ struct Resealing {
         if isRekeying {
             row.refreshTokenHash = try TokenRecord.decode(tokens).refreshToken
                 .map { to.spentTokenHash(of: $0) }
+            row.clientHash = ClientHashes(try AccountRecord.decode(settings), to).client
         }
         return row
     }
@@ -119,7 +118,7 @@ struct Resealing {
         var update = try connection.prepare(
             """
             UPDATE account SET account_box = ?2, tokens_box = ?3, intent_box = ?4, \
-            refresh_token_hash = ?5 WHERE number = ?1
+            refresh_token_hash = ?5, client_hash = ?6 WHERE number = ?1
             """
         )
         update.bind(row.number, at: 1)
@@ -127,6 +126,7 @@ struct Resealing {
         update.bind(row.tokensBox, at: 3)
         update.bind(row.intentBox, at: 4)
         update.bind(row.refreshTokenHash, at: 5)
+        update.bind(row.clientHash, at: 6)
         try update.run()
     }
 

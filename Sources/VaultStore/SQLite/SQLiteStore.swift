@@ -63,6 +63,18 @@ package actor SQLiteStore: AccountStore {
         try reading { try $0.changeCounter() }
     }
 
+    package nonisolated func clientState(of account: StoredAccount) throws -> ClientState {
+        try reading { try $0.clientState(of: account.settings) }
+    }
+
+    package nonisolated func stateChangeCount() throws -> Int64 {
+        try reading { try $0.stateChangeCount() }
+    }
+
+    package nonisolated func stateChanges(after number: Int64, limit: Int) throws -> [StateChange] {
+        try reading { try $0.stateChanges(after: number, limit: limit) }
+    }
+
     package nonisolated func spentTokenHash(of refreshToken: Secret) throws -> [UInt8] {
         try reading { try $0.spentTokenHash(of: refreshToken) }
     }
@@ -107,8 +119,20 @@ package actor SQLiteStore: AccountStore {
         try writer.select(name)
     }
 
-    package func claim(_ account: StoredAccount, intent: Intent) throws -> Claim {
-        try writer.claim(account, intent: intent)
+    package func claim(
+        _ account: StoredAccount,
+        intent: Intent,
+        turn: BreakerTurn?
+    ) throws -> Claim {
+        try writer.claim(account, intent: intent, turn: turn)
+    }
+
+    package func postpone(
+        _ account: StoredAccount,
+        as health: StoredAccount.Health,
+        at now: Date
+    ) throws {
+        try writer.postpone(account, as: health, at: now)
     }
 
     package func install(_ pair: NewPair, for claim: Claim) throws -> InstallOutcome {

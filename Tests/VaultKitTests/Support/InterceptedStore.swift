@@ -36,7 +36,11 @@ struct InterceptedStore: AccountStore {
         try await store.remove(name)
     }
     func select(_ name: AccountName) async throws { try await store.select(name) }
-    func claim(_ account: StoredAccount, intent: Intent) async throws -> Claim {
+    func claim(
+        _ account: StoredAccount,
+        intent: Intent,
+        turn: BreakerTurn?
+    ) async throws -> Claim {
         try await claiming(store, account, intent)
     }
     func install(_ pair: NewPair, for claim: Claim) async throws -> InstallOutcome {
@@ -44,6 +48,20 @@ struct InterceptedStore: AccountStore {
     }
     func abandon(_ claim: Claim, as abandonment: Abandonment) async throws {
         try await store.abandon(claim, as: abandonment)
+    }
+    func postpone(
+        _ account: StoredAccount,
+        as health: StoredAccount.Health,
+        at now: Date
+    ) async throws {
+        try await store.postpone(account, as: health, at: now)
+    }
+    func clientState(of account: StoredAccount) async throws -> ClientState {
+        try store.clientState(of: account)
+    }
+    func stateChangeCount() async throws -> Int64 { try store.stateChangeCount() }
+    func stateChanges(after number: Int64, limit: Int) async throws -> [StateChange] {
+        try store.stateChanges(after: number, limit: limit)
     }
     func due(before date: Date, limit: Int) async throws -> [AccountHint] {
         try store.due(before: date, limit: limit)

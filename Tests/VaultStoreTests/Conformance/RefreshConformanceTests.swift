@@ -38,7 +38,8 @@ import Testing
             #expect(after.settings == before.settings)
             #expect(after.tokens == pair.tokens)
             #expect(after.intent == nil)
-            #expect(after.health == StoredAccount.Health(state: .active, due: pair.due))
+            let health = StoredAccount.Health(state: .active, due: pair.due, since: pair.now)
+            #expect(after.health == health)
             #expect(try await store.account(named: "home") == bystander)
         }
     }
@@ -109,6 +110,7 @@ import Testing
                 as: Abandonment(health: health, outcomeIsUnknown: outcomeIsUnknown)
             )
             expected.health = health
+            expected.health.since = Fixture.now
             expected.intent = outcomeIsUnknown ? intent : nil
             #expect(intent != nil)
             #expect(try await store.account(named: "work") == expected)
@@ -124,10 +126,16 @@ import Testing
             let health = StoredAccount.Health(state: .signInNeeded, due: nil)
             try await store.abandon(
                 store.claim("work"),
-                as: Abandonment(health: health, outcomeIsUnknown: false, signInNeeded: dead)
+                as: Abandonment(
+                    health: health,
+                    outcomeIsUnknown: false,
+                    signInNeeded: dead,
+                    at: Fixture.now
+                )
             )
             expected.tokens.signInNeeded = dead
             expected.health = health
+            expected.health.since = Fixture.now
             #expect(try await store.account(named: "work") == expected)
             try await store.abandon(
                 store.claim("work"),

@@ -82,7 +82,9 @@ import Testing
                     ATTACH '\(other.database)' AS other;
                     INSERT INTO main.account SELECT * FROM other.account WHERE number = 1 \
                     ON CONFLICT DO NOTHING;
-                    INSERT INTO main.account SELECT 50, account_id, name, revision, account_box, \
+                    INSERT INTO main.account (number, account_id, name, revision, account_box, \
+                    generation, tokens_box, intent_box, refresh_token_hash, state, expires_at, \
+                    due_at, failure_count, failure, failed_at) SELECT 50, account_id, name, revision, account_box, \
                     generation, tokens_box, intent_box, refresh_token_hash, state, expires_at, \
                     due_at, failure_count, failure, failed_at FROM other.account
                     """

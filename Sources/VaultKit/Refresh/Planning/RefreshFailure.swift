@@ -1,0 +1,87 @@
+internal import OAuth
+internal import VaultStore
+
+/// A refresh that brought no access token, and what that means.
+struct RefreshFailure: Sendable {
+    let error: VaultError
+    let state: AccountState
+    /// Whether the server may have spent the refresh token all the same.
+    let outcomeIsUnknown: Bool
+    /// Whether anything was answered at all.
+    let isAnswered: Bool
+    /// Set when the grant is dead.
+    let signInReason: SignInNeeded.Reason?
+    /// The two sendings that ended the grant, where two did.
+    let sendings: LateDuplicate?
+    let retryAfter: Double?
+
+    /// Nothing came back.
+    init(_ failure: HTTPTransportError, for account: StoredAccount, _ intent: Intent) {
+        let host = account.settings.refreshEndpoint.host
+        let facts: [VaultError.Fact: String] = [.host: host, .reason: failure.reason.rawValue]
+        switch failure {
+        case .notSent:
+            error = VaultError(.unreachable, account: account.name, facts: facts)
+            state = .backingOff
+            // Not sent this time; what became of an earlier attempt is as unknown as before.
+            outcomeIsUnknown = intent.attempt > 1
+        case .ambiguous:
+            error = VaultError(.outcomeUnknown, account: account.name, facts: facts)
+            state = .outcomeUnknown
+            outcomeIsUnknown = true
+        }
+        isAnswered = false
+        signInReason = nil
+        sendings = nil
+        retryAfter = nil
+    }
+
+    /// The server answered.
+    init(_ answer: TokenEndpointError, for account: StoredAccount, _ intent: Intent) {
+        var facts: [VaultError.Fact: String] = [
+            .host: account.settings.refreshEndpoint.host, .status: "\(answer.status)",
+        ]
+        facts[.error] = answer.code
+        facts[.errorDescription] = answer.description
+        facts[.retryAfter] = answer.retryAfter.map { "\($0)" }
+        let isRetry = intent.attempt > 1
+        var (reason, sendings): (SignInNeeded.Reason?, LateDuplicate?)
+        let code: VaultError.Code
+        switch answer.class {
+        case .grantRefused, .expiredToken, .accessDenied:
+            (reason, sendings) = Self.reason(for: account, intent)
+            (code, state, outcomeIsUnknown) = (.signInNeeded, .signInNeeded, false)
+        case .interactionRequired:
+            reason = .interactionRequired
+            (code, state, outcomeIsUnknown) = (.signInNeeded, .signInNeeded, false)
+        // These say nothing about the grant: an earlier attempt stays as unknown as it was.
+        case .clientRefused:
+            (code, state, outcomeIsUnknown) = (.clientRefused, .clientRefused, isRetry)
+        case .requestRefused:
+            (code, state, outcomeIsUnknown) = (.requestRefused, .backingOff, isRetry)
+        case .throttled, .slowDown:
+            (code, state, outcomeIsUnknown) = (.throttled, .backingOff, isRetry)
+        case .ambiguous, .authorizationPending:
+            (code, state, outcomeIsUnknown) = (.outcomeUnknown, .outcomeUnknown, true)
+        }
+        facts[.reason] = reason?.rawValue
+        error = VaultError(code, account: account.name, facts: facts)
+        isAnswered = true
+        signInReason = reason
+        self.sendings = sendings
+        retryAfter = answer.retryAfter
+    }
+
+    /// Why a grant is refused.
+    private static func reason(
+        for account: StoredAccount,
+        _ intent: Intent
+    ) -> (SignInNeeded.Reason, LateDuplicate?) {
+        if account.health.state == .verifyBeforeUse { return (.staleCopy, nil) }
+        // Refused the second time it was sent: the first answer, which was lost, had rotated it.
+        if let sendings = intent.sendings { return (.rotationLost, sendings) }
+        // The pair came from a second sending, and the first one arrived after it.
+        if let sendings = account.tokens.lateDuplicate { return (.lateDuplicate, sendings) }
+        return (.grantRefused, nil)
+    }
+}

@@ -1,0 +1,117 @@
+internal import FoundationEssentials
+internal import OAuth
+internal import VaultCrypto
+internal import VaultSQLite
+
+/// How the clients fare: reading and writing their rows.
+extension VaultFile {
+    /// How the client of these settings fares.
+    package func clientState(of settings: AccountSettings) throws -> ClientState {
+        try clientState(ClientHashes(settings, keyring()))
+    }
+
+    func clientState(_ hashes: ClientHashes) throws -> ClientState {
+        var state = try clientRow(hashes.client) ?? ClientState()
+        state.pausedUntil = try clientRow(hashes.host)?.pausedUntil
+        return state
+    }
+
+    /// Changes how a client fares, within the transaction of what it follows from.
+    func update(
+        _ hashes: ClientHashes,
+        _ change: (inout ClientState) throws -> Void
+    ) throws {
+        let old = try clientState(hashes)
+        var new = old
+        try change(&new)
+        if new.pausedUntil != old.pausedUntil {
+            var host = ClientState()
+            host.pausedUntil = new.pausedUntil
+            try write(host, as: hashes.host)
+        }
+        new.pausedUntil = old.pausedUntil
+        guard new != old else { return }
+        new.pausedUntil = nil
+        try write(new, as: hashes.client)
+    }
+
+    /// Takes the one try of an open breaker; false when another has it, or the breaker is closed.
+    func take(_ turn: BreakerTurn, _ hashes: ClientHashes, for account: AccountID) throws -> Bool {
+        var update = try connection.prepare(
+            """
+            UPDATE client SET next_try = ?3, last_tried = ?4 \
+            WHERE hash = ?1 AND breaker IS NOT NULL AND next_try = ?2
+            """
+        )
+        update.bind(hashes.client, at: 1)
+        update.bind(turn.due.unixSeconds, at: 2)
+        update.bind(turn.next.unixSecondsNotEarlier, at: 3)
+        update.bind(account.bytes, at: 4)
+        try update.run()
+        return connection.changes == 1
+    }
+
+    private func clientRow(_ hash: [UInt8]) throws -> ClientState? {
+        var select = try connection.prepare(
+            """
+            SELECT paused_until, refused_accounts, breaker, breaker_since, next_try, last_tried, \
+            retries_granted, retries_refused FROM client WHERE hash = ?1
+            """
+        )
+        select.bind(hash, at: 1)
+        guard try select.step() else { return nil }
+        var state = ClientState()
+        state.pausedUntil = select.optionalInteger(at: 0).map { Date(unixSeconds: $0) }
+        let refused = select.blob(at: 1)
+        state.refused = stride(from: 0, to: refused.count, by: 16).compactMap { start in
+            AccountID(Array(refused[start..<min(start + 16, refused.count)]))
+        }
+        if let reason = select.optionalText(at: 2).flatMap({
+            ClientState.Breaker.Reason(rawValue: $0)
+        }) {
+            state.breaker = ClientState.Breaker(
+                reason: reason,
+                since: Date(unixSeconds: select.integer(at: 3)),
+                nextTry: Date(unixSeconds: select.integer(at: 4)),
+                lastTried: select.optionalBlob(at: 5).flatMap { AccountID($0) }
+            )
+        }
+        state.retries = ClientState.Retries(
+            granted: Int(select.integer(at: 6)),
+            refused: Int(select.integer(at: 7))
+        )
+        return state
+    }
+
+    private func write(_ state: ClientState, as hash: [UInt8]) throws {
+        var insert = try connection.prepare(
+            """
+            INSERT OR REPLACE INTO client (hash, paused_until, refused_accounts, breaker, \
+            breaker_since, next_try, last_tried, retries_granted, retries_refused) \
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """
+        )
+        insert.bind(hash, at: 1)
+        insert.bind(state.pausedUntil?.unixSecondsNotEarlier, at: 2)
+        insert.bind(state.refused.flatMap(\.bytes), at: 3)
+        insert.bind(state.breaker?.reason.rawValue, at: 4)
+        insert.bind(state.breaker?.since.unixSeconds, at: 5)
+        insert.bind(state.breaker?.nextTry.unixSecondsNotEarlier, at: 6)
+        insert.bind(state.breaker?.lastTried?.bytes, at: 7)
+        insert.bind(Int64(state.retries.granted), at: 8)
+        insert.bind(Int64(state.retries.refused), at: 9)
+        try insert.run()
+    }
+}
+
+/// The hashes under which a client's rows are found.
+struct ClientHashes: Sendable {
+    let client: [UInt8]
+    let host: [UInt8]
+
+    init(_ settings: AccountSettings, _ keyring: Keyring) {
+        let (id, endpoint) = (settings.client.id.rawValue, settings.refreshEndpoint)
+        client = keyring.clientHash(of: id, at: .endpoint(endpoint.string))
+        host = keyring.clientHash(of: id, at: .host(endpoint.host))
+    }
+}

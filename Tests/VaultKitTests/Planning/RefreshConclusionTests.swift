@@ -1,0 +1,212 @@
+import FoundationEssentials
+import OAuth
+import Platform
+import Testing
+import VaultCrypto
+import VaultStore
+import VaultTesting
+
+@testable import VaultKit
+
+@Suite struct RefreshConclusionTests {
+    /// How a first claim ends for this answer.
+    private func end(
+        _ answer: RefreshAnswer,
+        of account: StoredAccount = .fixture(age: 3601),
+        attempt: Int = 1,
+        firstBefore: Double = 0,
+        client: ClientState = ClientState(),
+        random: Double = 0
+    ) -> Abandonment? {
+        let planner = RefreshPlanner(account: account, client: client, urgency: .routine)
+        let conclusion = planner.conclude(
+            answer,
+            to: .fixture(attempt: attempt, firstBefore: firstBefore),
+            sent: .fixed,
+            at: .fixed,
+            random: random
+        )
+        guard case .abandon(let end, _) = conclusion else { return nil }
+        return end
+    }
+
+    private func pause(_ end: Abandonment?) -> Double? {
+        end?.health.due?.timeIntervalSince(Moment.fixed.wall)
+    }
+
+    private let unreachable = RefreshAnswer.failed(.notSent(.connectionFailed))
+    private let timedOut = RefreshAnswer.failed(.ambiguous(.timedOut))
+
+    @Test("the shortest back-off is a whole second, which is what the store can keep")
+    func shortestBackoff() {
+        #expect(pause(end(unreachable)) == 1)
+        #expect(pause(end(unreachable, random: 0.8)) == 2)
+    }
+
+    @Test(
+        "Retry-After holds between a second and an hour, for the account and its host",
+        arguments: [(0.0, 1.0), (120, 120), (1e9, 3600)]
+    )
+    func retryAfter(asked: Double, expected: Double) {
+        let found = end(.refusal(.throttled, status: 429, retryAfter: asked))
+        #expect(pause(found) == expected)
+        #expect(found.map { RefreshSchedule.pause($0.health, at: .fixed) } == expected)
+        let until = Moment.fixed.wall.addingTimeInterval(expected)
+        #expect(found?.effect == .throttled(until: until))
+    }
+
+    @Test(
+        "the cap is five minutes while the token lives, half an hour after",
+        arguments: [(3000.0, 300.0), (3601, 1800)]
+    )
+    func cap(age: Double, expected: Double) {
+        let account = StoredAccount.fixture(age: age, failure: "unreachable", failureCount: 50)
+        let found = end(unreachable, of: account, random: 1)
+        #expect(pause(found) == expected)
+        #expect(found?.health.failures?.count == 51)
+    }
+
+    @Test("a dead grant is probed a day later; refused the second time its rotation was lost")
+    func deadGrant() {
+        for (attempt, reason) in [(1, SignInNeeded.Reason.grantRefused), (2, .rotationLost)] {
+            let found = end(.refusal(.grantRefused), attempt: attempt, firstBefore: 15)
+            #expect(pause(found) == 86_400)
+            #expect(found?.health.state == .signInNeeded)
+            #expect(found?.signInNeeded?.reason == reason)
+            #expect(found?.outcomeIsUnknown == false)
+            #expect(found?.effect == (attempt == 1 ? nil : .retryRefused))
+            let sent = attempt == 1 ? nil : Moment.fixed.wall.addingTimeInterval(-15)
+            #expect(found?.signInNeeded?.firstSent == sent)
+        }
+    }
+
+    @Test(
+        "a probe that is refused changes the time of the next, and there are none after four days"
+    )
+    func probes() {
+        for (age, next) in [(1.0, 86_400.0 as Double?), (3.9, 86_400), (4.1, nil)] {
+            var account = StoredAccount.fixture(age: 3601, signInNeeded: .rotationLost)
+            let since = Moment.fixed.wall.addingTimeInterval(-age * 86_400)
+            account.tokens.signInNeeded?.since = since
+            for answer in [RefreshAnswer.refusal(.grantRefused), timedOut] {
+                let found = end(answer, of: account)
+                #expect(pause(found) == next)
+                #expect(found?.signInNeeded == account.tokens.signInNeeded)
+                #expect(found?.health.state == .signInNeeded)
+            }
+        }
+    }
+
+    @Test("D24: a pair of a second sending that is refused met the first one, late")
+    func lateDuplicate() {
+        var account = StoredAccount.fixture(age: 3601)
+        let wall = Moment.fixed.wall
+        let sendings = LateDuplicate(
+            firstSent: wall.addingTimeInterval(-3700),
+            sentAgain: wall.addingTimeInterval(-3680)
+        )
+        account.tokens.lateDuplicate = sendings
+        let needed = end(.refusal(.grantRefused), of: account)?.signInNeeded
+        #expect(needed?.reason == .lateDuplicate)
+        #expect(needed?.firstSent == sendings.firstSent)
+        #expect(needed?.sentAgain == sendings.sentAgain)
+    }
+
+    @Test("a pair of a second sending remembers both, until the next is installed")
+    func sendings() {
+        var account = StoredAccount.fixture(age: 3601)
+        for attempt in [2, 1] {
+            let planner = RefreshPlanner(
+                account: account,
+                client: ClientState(),
+                urgency: .routine
+            )
+            let pair = planner.pair(
+                TokenResponse.testing(accessToken: "a", refreshToken: "new-\(attempt)"),
+                for: .fixture(attempt: attempt, firstBefore: 20),
+                sent: .fixed,
+                at: .fixed
+            )
+            let first = Moment.fixed.wall.addingTimeInterval(-20)
+            #expect(pair.tokens.lateDuplicate?.firstSent == (attempt == 2 ? first : nil))
+            #expect(pair.effect == .granted(isRetry: attempt == 2))
+            account.tokens = pair.tokens
+        }
+    }
+
+    @Test("the same 4xx without a reason is a dead grant after three in ten minutes, token expired")
+    func silentRefusal() {
+        struct Row {
+            let status: Int
+            let age: Double
+            let known: SilentRefusals?
+            let isDead: Bool
+            var counted: Int?
+        }
+        let wall = Moment.fixed.wall
+        func known(_ count: Int, _ age: Double) -> SilentRefusals {
+            SilentRefusals(status: 400, count: count, since: wall.addingTimeInterval(-age))
+        }
+        let rows = [
+            Row(status: 400, age: 3601, known: nil, isDead: false, counted: 1),
+            Row(status: 400, age: 3601, known: known(2, 600), isDead: true),
+            Row(status: 400, age: 3601, known: known(2, 599), isDead: false, counted: 3),
+            Row(status: 400, age: 3601, known: known(1, 6000), isDead: false, counted: 2),
+            Row(status: 400, age: 3000, known: known(9, 6000), isDead: false, counted: 10),
+            Row(status: 401, age: 3601, known: known(2, 600), isDead: false, counted: 1),
+            Row(status: 500, age: 3601, known: known(2, 600), isDead: false),
+            Row(status: 200, age: 3601, known: known(2, 600), isDead: false),
+        ]
+        for row in rows {
+            var account = StoredAccount.fixture(age: row.age)
+            account.tokens.silentRefusals = row.known
+            let found = end(.refusal(.ambiguous(.malformed), status: row.status), of: account)
+            let reason: SignInNeeded.Reason? = row.isDead ? .refusedWithoutReason : nil
+            #expect(found?.signInNeeded?.reason == reason, "\(row)")
+            #expect(found?.silentRefusals?.count == row.counted, "\(row)")
+            #expect(found?.outcomeIsUnknown == !row.isDead, "\(row)")
+        }
+    }
+
+    @Test("a refusal with a reason nobody knows is none without one")
+    func unknownReason() {
+        var account = StoredAccount.fixture(age: 3601)
+        let since = Moment.fixed.wall.addingTimeInterval(-6000)
+        account.tokens.silentRefusals = SilentRefusals(status: 400, count: 8, since: since)
+        let answer = RefreshAnswer.refusal(.ambiguous(.malformed), code: "brand_new_code")
+        let found = end(answer, of: account)
+        #expect(found?.signInNeeded == nil && found?.silentRefusals == nil)
+    }
+}
+
+extension RefreshAnswer {
+    static func refusal(
+        _ class: AnswerClass,
+        status: Int = 400,
+        code: String? = nil,
+        retryAfter: Double? = nil
+    ) -> RefreshAnswer {
+        .answered(
+            .refused(
+                TokenEndpointError(
+                    class: `class`,
+                    code: code,
+                    retryAfter: retryAfter,
+                    status: status
+                )
+            )
+        )
+    }
+}
+
+extension Intent {
+    /// A claim of this moment, the first try of which was some seconds before.
+    static func fixture(attempt: Int = 1, firstBefore: Double = 0) -> Intent {
+        Intent(
+            refreshTokenHash: [7],
+            claimed: .fixed,
+            attempt: attempt,
+            first: Moment.fixed.advanced(by: -firstBefore)
+        )
+    }
+}
