@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+public import OAuth
 internal import Platform
 public import VaultStore
 
@@ -10,8 +11,16 @@ extension Vault {
     /// moment, a call without `minimumLifetime` still gets a token with at least 5 seconds left,
     /// with a ``AccessToken/Warning``.
     ///
+    /// With a scope or a resource it is a token for just that, kept beside the account's own and
+    /// renewed when it is asked for. The refresh token is one per account: such requests wait for one
+    /// another.
+    ///
     /// - Parameters:
     ///   - account: The account's name.
+    ///   - scope: What the token may be used for, a part of what was granted at sign-in (RFC 6749
+    ///     §6); all of it unless told. Where the server grants less the call fails with
+    ///     `scope_missing`.
+    ///   - resource: The URI of the resource server it is for (RFC 8707).
     ///   - minimumLifetime: Seconds that the token has to be valid for. Unless told, 60 or a quarter
     ///     of its whole life, whichever is less.
     ///   - newerThan: A generation that a resource server has rejected. The stored token is passed
@@ -24,6 +33,8 @@ extension Vault {
     /// - Throws: ``VaultError``; `CancellationError` when the task is cancelled.
     public func accessToken(
         for account: AccountName,
+        scope: Scope? = nil,
+        resource: String? = nil,
         minimumLifetime: Double? = nil,
         newerThan: UInt64? = nil,
         deadline: Double = 60
@@ -31,21 +42,27 @@ extension Vault {
         guard minimumLifetime?.isNaN != true, !deadline.isNaN else {
             throw VaultError(.invalidInput, account: account, facts: [.field: "minimum_lifetime"])
         }
-        var request = TokenLookup(
+        var lookup = TokenLookup(
             minimumLifetime: minimumLifetime,
             newerThan: newerThan,
             now: clock.now()
         )
-        request.settlingTime = settlingTime
-        var step = try firstStep(account, request)
-        // Once is enough but for a flight that was joined: it may have begun for an older pair, or
-        // for an account of the same name that is gone.
-        for _ in 1...3 {
-            guard case .waits(let flight, let reading) = step else { break }
-            let end = try await flight.end(until: Flight.moment(deadline, after: request.now))
-            step = try nextStep(reading, request, end)
+        lookup.settlingTime = settlingTime
+        lookup.request = AccessTokenRequest(scope: scope, resource: resource)
+        if let flaw = lookup.request?.flaw {
+            throw VaultError(.invalidInput, account: account, facts: [.field: flaw])
         }
-        return try lastStep(step, request)
+        let until = Flight.moment(deadline, after: lookup.now)
+        var step = try firstStep(account, lookup)
+        // Once is enough but for a flight that was joined: it may have begun for an older pair, for
+        // an account of the same name that is gone, or for another of the account's tokens.
+        var flights = 0
+        while flights < 3, case .waits(let flight, let reading) = step {
+            let end = try await flight.end(until: until)
+            if flight.request == lookup.request { flights += 1 }
+            step = try nextStep(reading, lookup, flight, end)
+        }
+        return try lastStep(step, lookup)
     }
 
     /// Refreshes an account's token now, whatever is left of the old one's life.
@@ -60,7 +77,8 @@ extension Vault {
         try await translating(account) {
             let until = Flight.moment(deadline, after: clock.now())
             var failure = VaultError(.busy, account: account)
-            for _ in 1...3 {
+            var flights = 0
+            while flights < 3 {
                 let flight = try refresher.flight(
                     for: store.account(named: account),
                     isForced: true
@@ -68,12 +86,15 @@ extension Vault {
                 guard let end = try await flight.end(until: until) else {
                     throw Self.tooLate(account)
                 }
+                // It was for another token, and says nothing about this one.
+                guard flight.request == nil else { continue }
+                flights += 1
                 switch end.outcome {
                 case .refreshed(let new), .adopted(let new):
                     let now = clock.now()
                     let lookup = TokenLookup(minimumLifetime: 0, newerThan: nil, now: now)
                     let token = try lookup.fresh(new)
-                    cache.remember(token, new, now: now)
+                    cache.remember(token, new, lookup)
                     return token
                 case .notSaved: throw VaultError(.notSaved, account: account)
                 case .failed(let error, _): failure = error
@@ -104,12 +125,7 @@ extension Vault {
     /// What is in memory decides while it is fresh, or a refresh runs already; else the file.
     @inline(never)
     private func firstStep(_ name: AccountName, _ request: TokenLookup) throws -> Step {
-        let hit = cache.token(
-            of: name,
-            minimumLifetime: request.minimumLifetime,
-            newerThan: request.newerThan,
-            now: request.now
-        )
+        let hit = cache.token(of: name, request)
         if let hit { return .served(hit) }
         guard !refresher.isClosed else { throw VaultError(.closed, account: name) }
         return try translatingNow(name) {
@@ -133,16 +149,16 @@ extension Vault {
         let account = reading.account
         switch request.decide(account, unsaved: unsaved) {
         case .serve(let token):
-            if token.warning == nil { cache.remember(token, account, now: request.now) }
+            if token.warning == nil { cache.remember(token, account, request) }
             return .served(token)
         case .fail(let error): throw error
         case .refresh:
             if let running { return .waits(running, reading) }
             do throws(VaultError) {
-                let flight = try refresher.flight(for: account)
+                let flight = try refresher.flight(for: account, request: request.request)
                 cache.remember(outdated: reading)
                 return .waits(flight, reading)
-            } catch  where error.code == .notSaved {
+            } catch  where error.code != .closed {
                 return .served(try request.fallback(account, after: error))
             }
         }
@@ -153,10 +169,12 @@ extension Vault {
     private func nextStep(
         _ reading: AccountReading,
         _ request: TokenLookup,
+        _ flight: Flight,
         _ end: FlightEnd?
     ) throws -> Step {
         let account = reading.account
-        if request.minimumLifetime == nil, let token = end?.token(after: account) {
+        let isOwn = flight.request == request.request
+        if isOwn, request.minimumLifetime == nil, let token = end?.token(after: account) {
             return .served(token)
         }
         let lookup = request.later(clock.now())
@@ -165,20 +183,25 @@ extension Vault {
             case nil:
                 return .served(try lookup.fallback(account, after: Self.tooLate(account.name)))
             case .refreshed(let new)
-            where new.id == account.id && new.generation > account.generation:
+            where isOwn && new.id == account.id && new.generation > account.generation:
                 return .served(try lookup.fresh(new))
-            case .adopted(let new)
-            where new.id == account.id && new.generation > account.generation:
+            case .refreshed(let new), .adopted(let new):
+                guard new.id == account.id, !isOwn || new.generation > account.generation else {
+                    break
+                }
                 return try step(AccountReading(new, read: lookup.now), lookup, nil)
             case .notSaved(let old, let new) where old.id == account.id:
                 return .served(try lookup.unsaved(old: old, new: new))
-            case .failed(let error, let now) where error.code != .noSuchAccount:
+            case .failed(let error, let now) where isOwn && error.code != .noSuchAccount:
                 return .served(try lookup.fallback(now ?? account, after: error))
-            case .refreshed, .adopted, .notSaved, .failed:
-                // Of an older pair, or of another account that had the name.
-                let now = try store.account(named: account.name)
+            case .failed(let error, let now?)
+            where error.code != .noSuchAccount && now.id == account.id:
                 return try step(AccountReading(now, read: lookup.now), lookup, nil)
+            case .notSaved, .failed: break
             }
+            // Of another token, of an older pair, or of another account that had the name.
+            let now = try store.account(named: account.name)
+            return try step(AccountReading(now, read: lookup.now), lookup, nil)
         }
     }
 

@@ -33,13 +33,20 @@ final class Flight: Sendable {
     /// serves them.
     private static let slack = 0.005
 
+    /// The access token it is to bring; nil for the account's default.
+    let request: AccessTokenRequest?
     /// Whether a person asked for it, which lets it pass over a back-off.
     let isForced: Bool
     private let clock: any VaultClock
     private let began: Moment
     private let state = Locked(State())
 
-    init(isForced: Bool = false, clock: any VaultClock) {
+    init(
+        request: AccessTokenRequest? = nil,
+        isForced: Bool = false,
+        clock: any VaultClock
+    ) {
+        self.request = request
         self.isForced = isForced
         self.clock = clock
         began = clock.now()
@@ -93,7 +100,7 @@ final class Flight: Sendable {
 
     /// Gives the outcome to all waiters, now and later.
     func finish(_ outcome: RefreshOutcome) {
-        let end = FlightEnd(outcome, at: clock.now())
+        let end = FlightEnd(outcome, of: request, at: clock.now())
         let (waiters, timer) = state.withLock { state in
             state.end = end
             defer { state.waiters = [:] }
@@ -178,9 +185,11 @@ final class FlightEnd: Sendable {
         return token
     }
 
-    init(_ outcome: RefreshOutcome, at now: Moment) {
+    init(_ outcome: RefreshOutcome, of request: AccessTokenRequest?, at now: Moment) {
         self.outcome = outcome
-        guard case .refreshed(let account) = outcome, let token = account.tokens.defaultToken else {
+        guard case .refreshed(let account) = outcome,
+            let token = account.tokens.accessToken(for: request), token.grantsAll
+        else {
             (self.token, self.account) = (nil, nil)
             return
         }

@@ -14,7 +14,8 @@ final class TokenCache: Sendable {
     }
 
     private struct State {
-        var entries: [AccountName: Entry] = [:]
+        /// By account, and then by what was asked for.
+        var entries: [AccountName: [AccessTokenRequest?: Entry]] = [:]
         /// The accounts whose token was no longer good enough for somebody.
         var outdated: [AccountName: AccountReading] = [:]
     }
@@ -24,37 +25,34 @@ final class TokenCache: Sendable {
     /// The token handed out last, while it is good for what is asked.
     func token(
         of account: AccountName,
-        minimumLifetime: Double?,
-        newerThan: UInt64?,
-        now: Moment
+        _ lookup: TokenLookup
     ) -> AccessToken? {
-        guard let entry = state.withLock({ $0.entries[account] }),
-            now.seconds(since: entry.checked) < Self.staleness,
-            newerThan.map({ entry.token.generation > $0 }) ?? true,
-            RefreshSchedule.isGood(entry.stored, minimumLifetime: minimumLifetime, at: now)
+        guard let entry = state.withLock({ $0.entries[account]?[lookup.request] }),
+            lookup.now.seconds(since: entry.checked) < Self.staleness,
+            lookup.newerThan.map({ entry.token.generation > $0 }) ?? true,
+            RefreshSchedule.isGood(
+                entry.stored,
+                minimumLifetime: lookup.minimumLifetime,
+                at: lookup.now
+            )
         else { return nil }
         return entry.token
     }
 
-    /// Takes in an account whose new pair was stored just now.
-    func remember(_ account: StoredAccount, now: Moment) {
-        guard let stored = account.tokens.defaultToken else { return }
-        remember(AccessToken(stored, of: account, now: now, warning: nil), account, now: now)
-    }
-
-    func remember(_ token: AccessToken, _ account: StoredAccount, now: Moment) {
-        guard let stored = account.tokens.defaultToken else { return }
+    /// Remembers what was handed out of an account.
+    func remember(_ token: AccessToken, _ account: StoredAccount, _ lookup: TokenLookup) {
+        guard let stored = account.tokens.accessToken(for: lookup.request) else { return }
         state.withLock { state in
             // An answer that was read before a refresh must not hide what the refresh brought. An
             // old entry hides nothing: an account that was added anew starts at generation 1.
-            if let known = state.entries[token.account],
+            if let known = state.entries[token.account]?[lookup.request],
                 known.token.generation > token.generation,
-                now.seconds(since: known.checked) < Self.staleness
+                lookup.now.seconds(since: known.checked) < Self.staleness
             {
                 return
             }
-            state.outdated[token.account] = nil
-            state.entries[token.account] = Entry(token: token, stored: stored, checked: now)
+            let entry = Entry(token: token, stored: stored, checked: lookup.now)
+            state.entries[token.account, default: [:]][lookup.request] = entry
         }
     }
 
@@ -72,6 +70,11 @@ final class TokenCache: Sendable {
 
     func remember(outdated reading: AccountReading) {
         state.withLock { $0.outdated[reading.account.name] = reading }
+    }
+
+    /// Forgets how an account was before its refresh ended.
+    func forgetOutdated(_ account: AccountName) {
+        state.withLock { $0.outdated[account] = nil }
     }
 
     func forget(_ account: AccountName) {

@@ -10,6 +10,7 @@ final class TokenRefresher: Sendable {
         var flights: [AccountName: Flight] = [:]
         /// Pairs that came back and are not stored yet.
         var unsaved: [AccountName: UnsavedPair] = [:]
+        var refused = RefusedRequests()
         var isClosed = false
     }
 
@@ -80,19 +81,23 @@ final class TokenRefresher: Sendable {
     /// Joins the refresh that is running for this account, or starts one.
     ///
     /// `stale` is the account with the pair that is no longer good enough. Look-up and start are one
-    /// step: nobody comes between them.
+    /// step: nobody comes between them. The refresh token is one, whatever is asked for: a flight for
+    /// another `request` is joined too, and its end waited for.
     func flight(
         for stale: StoredAccount,
+        request: AccessTokenRequest? = nil,
         isForced: Bool = false
     ) throws(VaultError) -> Flight {
         let account = stale.name
+        let now = environment.clock.now()
         let (flight, isNew) = try state.withLock { state throws(VaultError) in
             if let running = state.flights[account] { return (running, false) }
             guard !state.isClosed else { throw VaultError(.closed) }
             if let unsaved = state.unsaved[account] ?? state.unsaved.values.first {
                 throw VaultError(.notSaved, account: unsaved.old.name)
             }
-            let flight = Flight(isForced: isForced, clock: environment.clock)
+            if let error = state.refused.error(for: request, of: stale, at: now) { throw error }
+            let flight = Flight(request: request, isForced: isForced, clock: environment.clock)
             state.flights[account] = flight
             return (flight, true)
         }
@@ -105,6 +110,7 @@ final class TokenRefresher: Sendable {
             let operation = RefreshOperation(
                 environment: environment,
                 stale: stale,
+                request: request,
                 urgency: isForced ? .asked : .routine,
                 isClosed: { self.isClosed }
             )
@@ -119,14 +125,24 @@ final class TokenRefresher: Sendable {
         let account = operation.stale.name
         let result = await operation.run()
         let outcome = result.outcome
+        let now = environment.clock.now()
         state.withLock { state in
             if case .notSaved(let old, let new) = outcome {
                 state.unsaved[account] = UnsavedPair(old: old, new: new)
             }
             state.flights[account] = nil
+            state.refused.note(
+                outcome,
+                of: operation.request,
+                for: operation.stale.id,
+                at: now
+            )
         }
+        cache.forgetOutdated(account)
         if case .refreshed(let stored) = outcome {
-            cache.remember(stored, now: environment.clock.now())
+            var lookup = TokenLookup(minimumLifetime: nil, newerThan: nil, now: now)
+            lookup.request = operation.request
+            if let token = try? lookup.fresh(stored) { cache.remember(token, stored, lookup) }
         }
         publish(outcome, of: account)
         flight.finish(outcome)
