@@ -70,7 +70,7 @@ mutants: build ## Show that the tests see four faults put in on purpose (needs r
 demo: build ## Show the main job, end to end, in about a minute
 	@Scripts/demo
 
-bench: build ## Measure against the C programs that show the floor
+bench: build ## Measure against the C programs that show the floor, and a crowd
 	@Benchmarks/run
 
 install: build ## Install vault and vault-agent under PREFIX
@@ -78,10 +78,10 @@ install: build ## Install vault and vault-agent under PREFIX
 	install -m 755 $(BIN)/vault $(BIN)/vault-agent $(DESTDIR)$(PREFIX)/bin/
 
 lint: ## Check the format and the comments
-	swift format lint --strict --recursive Sources Tests Migrations Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Migrations Package.swift
 
 format: ## Format the sources
-	swift format --in-place --recursive Sources Tests Migrations Package.swift
+	swift format --in-place --recursive Sources Tests Benchmarks Migrations Package.swift
 
 docs: ## Extract the public documentation and check it
 	@Scripts/docs

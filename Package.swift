@@ -242,6 +242,13 @@ let package = Package(
             path: "Tests/Programs/fault-driver",
             swiftSettings: safeSettings
         ),
+        // What `make bench` runs beside the programs.
+        .executableTarget(
+            name: "crowd",
+            dependencies: ["Platform", "OAuth", "VaultStore", "VaultKit", "VaultTesting"],
+            path: "Benchmarks/crowd",
+            swiftSettings: safeSettings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -41,7 +41,7 @@ import VaultTesting
         -> RefreshOutcome?
     {
         try await refresher.flight(for: scene.stored())
-            .outcome(deadline: nil, clock: scene.clock)
+            .outcome(deadline: nil)
     }
 
     @Test("a commit that failed and happened all the same is a success")

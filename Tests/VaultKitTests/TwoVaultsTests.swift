@@ -228,15 +228,18 @@ import VaultTesting
                 warning: nil
             )
         }
-        func cached(at now: Moment) -> UInt64? {
-            cache.token(of: "work", minimumLifetime: nil, newerThan: nil, now: now)?.generation
+        func lookup(_ now: Moment) -> TokenLookup {
+            TokenLookup(minimumLifetime: nil, newerThan: nil, now: now)
         }
-        cache.remember(token(5), .fixture(), now: .fixed)
-        cache.remember(token(4), .fixture(), now: .fixed)
+        func cached(at now: Moment) -> UInt64? {
+            cache.token(of: "work", lookup(now))?.generation
+        }
+        cache.remember(token(5), .fixture(), lookup(.fixed))
+        cache.remember(token(4), .fixture(), lookup(.fixed))
         #expect(cached(at: .fixed) == 5)
         let later = Moment.fixed.advanced(by: 1)
         #expect(cached(at: later) == nil)
-        cache.remember(token(1), .fixture(), now: later)
+        cache.remember(token(1), .fixture(), lookup(later))
         #expect(cached(at: later) == 1)
     }
 

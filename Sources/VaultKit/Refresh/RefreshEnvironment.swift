@@ -6,7 +6,7 @@ internal import VaultStore
 struct RefreshEnvironment: Sendable {
     let store: any AccountStore
     let lockFile: FileLock
-    let transport: any HTTPTransport
+    var transport: any HTTPTransport
     let clock: any VaultClock
     let random: @Sendable () -> Double
     let faults: FaultPoints

@@ -68,6 +68,16 @@ func withScene(
     }
 }
 
+extension Vault {
+    /// Waits until so many wait for the refresh of an account.
+    func waitForWaiters(_ count: Int, of account: AccountName = "work") async throws {
+        while waiterCount(for: account) < count {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+}
+
 /// The error of a call that has to fail.
 func vaultError(_ body: () async throws -> some Any) async -> VaultError? {
     do {

@@ -32,6 +32,8 @@ struct RefreshPlanner: Sendable {
     let urgency: Urgency
     /// Whether this refresh was sent with the client's other secret already.
     var hasSwapped = false
+    /// The access token to ask for; nil for the account's default.
+    var request: AccessTokenRequest?
 
     /// How a refresh begins.
     enum Beginning: Sendable {
