@@ -51,10 +51,6 @@ extension ModelState {
     }
 
     private var isUnsaved: Bool {
-        store.isFull
-            && workers.contains { worker in
-                if case .keeping = worker.phase { return true }
-                return false
-            }
+        store.isFull && workers.contains(where: \.isKeeping)
     }
 }

@@ -22,6 +22,11 @@ extension Worker {
         }
     }
 
+    var isKeeping: Bool {
+        if case .keeping = phase { return true }
+        return false
+    }
+
     /// Whether its next step writes to the store.
     var isAboutToWrite: Bool {
         switch phase {
@@ -47,7 +52,7 @@ extension ModelState {
         workers.contains { worker in
             if case .sent = worker.phase { return true }
             return worker.isStopped
-        } || workers.allSatisfy { !$0.isWorking }
+        } || workers.allSatisfy { !$0.isWorking || $0.isKeeping }
     }
 
     /// What becomes of a request that nobody waits for is up to the network.

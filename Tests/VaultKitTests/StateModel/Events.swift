@@ -17,7 +17,7 @@ struct Events {
     let state: ModelState
 
     /// Whether seconds matter to the server: else the shortest time says it for all.
-    private var hasWindow: Bool { state.server.profile.hasWindow }
+    var hasWindow: Bool { state.server.profile.hasWindow }
 
     func next() -> [Transition] {
         var all: [Transition] = []
@@ -52,7 +52,7 @@ struct Events {
         return Transition(Move(actor, what), next)
     }
 
-    private func fault(
+    func fault(
         _ actor: Move.Actor,
         _ what: StaticString,
         _ change: (inout ModelState) -> Void
@@ -96,116 +96,6 @@ struct Events {
         default: break
         }
         return all + processFaults(number)
-    }
-
-    private func requestFaults(
-        _ number: Int,
-        _ refresh: Frozen<ModelRefresh>,
-        _ sent: Double
-    ) -> [Transition] {
-        let token = refresh.value.refreshToken
-        func fails(
-            _ what: StaticString,
-            _ answer: ModelAnswer,
-            after seconds: Double = 0,
-            isStray: Bool = true
-        ) -> Transition {
-            fault(.network, what) { next in
-                next.now += seconds
-                if isStray {
-                    next.addStray(token)
-                    next.unanswered.insert(token)
-                }
-                next.workers[number].phase = .answered(refresh, at: sent, answer)
-            }
-        }
-        var all = [
-            fails("loses the connection with the request", .connectionLost),
-            fails("cannot reach the server", .unreachable, isStray: false),
-            fails("redirects the request", .redirect, isStray: false),
-        ]
-        if !rules.sendsOnce { all[0] = sendsAgain(number, refresh, sent, isStray: true) }
-        if !rules.staysAtItsServer { all[2].flaw = .sentElsewhere }
-        if hasWindow {
-            all.append(
-                fails("holds the request for longer than anybody waits", .timedOut, after: 30)
-            )
-        }
-        return all + doublings(number, refresh, sent)
-    }
-
-    /// What is doubled was sent: nobody can say then that it was not.
-    private func doublings(
-        _ number: Int,
-        _ refresh: Frozen<ModelRefresh>,
-        _ sent: Double
-    ) -> [Transition] {
-        let token = refresh.value.refreshToken
-        return [
-            fault(.network, "takes the request there, and a copy stays on its way") { next in
-                let answer = next.server.answer(to: token, at: state.now)
-                next.workers[number].phase = .answered(refresh, at: sent, answer)
-                next.addStray(token)
-            },
-            fault(.network, "takes a copy of the request there, and the request after it") { next in
-                _ = next.server.answer(to: token, at: state.now)
-                let answer = next.server.answer(to: token, at: state.now)
-                next.workers[number].phase = .answered(refresh, at: sent, answer)
-            },
-        ]
-    }
-
-    private func answerFaults(
-        _ number: Int,
-        _ refresh: Frozen<ModelRefresh>,
-        _ sent: Double,
-        _ answer: ModelAnswer
-    ) -> [Transition] {
-        func becomes(
-            _ what: StaticString,
-            _ answer: ModelAnswer,
-            after seconds: Double = 0,
-            isLost: Bool = true
-        ) -> Transition {
-            fault(.network, what) { next in
-                next.now += seconds
-                if isLost { next.unanswered.insert(refresh.value.refreshToken) }
-                next.workers[number].phase = .answered(refresh, at: sent, answer)
-            }
-        }
-        var all = [
-            becomes("loses the connection with the answer", .connectionLost),
-            becomes("answers for the server that it is bad", .badGateway),
-        ]
-        if let rest = answer.withoutAccessToken {
-            all.append(becomes("brings the refresh token alone", rest, isLost: false))
-        }
-        if !rules.sendsOnce { all[0] = sendsAgain(number, refresh, sent, isStray: false) }
-        if hasWindow {
-            all.append(
-                becomes("holds the answer for longer than anybody waits", .timedOut, after: 30)
-            )
-        }
-        return all
-    }
-
-    /// A transport that does by itself what only a new claim may do.
-    private func sendsAgain(
-        _ number: Int,
-        _ refresh: Frozen<ModelRefresh>,
-        _ sent: Double,
-        isStray: Bool
-    ) -> Transition {
-        var again = fault(
-            .network,
-            "loses the connection, and the transport sends again"
-        ) { next in
-            if isStray { next.addStray(refresh.value.refreshToken) }
-            next.unanswered.insert(refresh.value.refreshToken)
-            next.workers[number].phase = .sent(refresh, at: sent)
-        }
-        again.flaw = .sentWithoutIntent
-        return again
     }
 
     // MARK: - Processes
@@ -289,10 +179,7 @@ struct Events {
     /// Whether all there is to do is to wait for room on the disk.
     private var isKeptWaiting: Bool {
         state.store.isFull && state.secondsLeft > 0
-            && state.workers.allSatisfy { worker in
-                if case .keeping = worker.phase { return true }
-                return worker.phase == .idle
-            }
+            && state.workers.allSatisfy { $0.isKeeping || $0.phase == .idle }
     }
 
     /// Nothing is in hand: the next thing is that the account is due, in every process.

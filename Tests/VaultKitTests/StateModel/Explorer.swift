@@ -6,6 +6,7 @@ struct Explorer {
     let scenario: Scenario
     private(set) var states: [Frozen<ModelState>] = []
     private(set) var transitionCount = 0
+    private let readings = Readings()
     private var parents: [Int] = []
     private var arrivals: [(move: Move, call: StoreCall?)?] = []
     private var known: Set<Frozen<ModelState>> = []
@@ -33,7 +34,8 @@ struct Explorer {
         let rules = scenario.rules
         var all = Events(rules: rules, state: state).next()
         for number in state.workers.indices {
-            all += WorkerSteps(rules: rules, state: state, number: number).next()
+            all += WorkerSteps(rules: rules, state: state, readings: readings, number: number)
+                .next()
         }
         transitionCount += all.count
         for transition in all {
@@ -71,9 +73,18 @@ struct Explorer {
         path(to: index).compactMap { arrivals[$0].map { "\($0.move)" } }
     }
 
-    /// What was written to the store on the way to a state.
-    func calls(to index: Int) -> [StoreCall] {
-        path(to: index).compactMap { arrivals[$0]?.call }
+    /// What was written to the store on the way to a state, each with the account after it.
+    func writes(to index: Int) -> [StoreWrite] {
+        path(to: index).compactMap { index in
+            guard let call = arrivals[index]?.call else { return nil }
+            let store = states[index].value.store
+            return StoreWrite(call: call, account: store.account.value, client: store.client)
+        }
+    }
+
+    /// Everything that happened anywhere.
+    var moves: Set<String> {
+        Set(arrivals.compactMap { $0?.move.byAnybody })
     }
 
     private func path(to index: Int) -> [Int] {

@@ -11,10 +11,7 @@ extension ModelState {
             return [.readerKeptWaiting]
         }
         // What a process has in memory matters only if the store has refused it.
-        let keepers = workers.filter { worker in
-            if case .keeping = worker.phase { return !worker.isStopped }
-            return false
-        }
+        let keepers = workers.filter { $0.isKeeping && !$0.isStopped }
         let askers = keepers.count == workers.count ? keepers : keepers + [Worker(phase: .idle)]
         return askers.compactMap { worker in
             switch look(in: worker) {
@@ -42,8 +39,7 @@ extension ModelState {
     /// Whether the token may be shown: it is stored, or the one before it has died meanwhile.
     private func isShown(_ token: String, in worker: Worker) -> Bool {
         if store.hasStored(token) { return true }
-        guard case .keeping = worker.phase else { return false }
-        return secondsLeft < RefreshSchedule.lastMoment
+        return worker.isKeeping && secondsLeft < RefreshSchedule.lastMoment
     }
 
     /// Whether a reader that waits for the flight of this process waits for what may never come.

@@ -9,10 +9,13 @@ struct TerminalStates {
 
     private var rows: [(scenario: String, faults: [End: Int])] = []
     private var ways: [End: Way] = [:]
+    private var moves: Set<String> = []
 
     mutating func add(_ explorer: Explorer) {
         let scenario = explorer.scenario.testDescription
         rows.append((scenario, explorer.ends.mapValues { explorer.states[$0].value.faults }))
+        // Of those where every kind of fault can be.
+        if explorer.scenario.profile == .graceOnce { moves.formUnion(explorer.moves) }
         for (end, index) in explorer.ends {
             let state = explorer.states[index].value
             guard ways[end].map({ $0.troubles > state.troubles }) ?? true else { continue }
@@ -27,7 +30,7 @@ struct TerminalStates {
 
     var text: String {
         let ends = ways.keys.sorted()
-        return ([Self.heading] + legend(ends) + [""] + table(ends) + ends.flatMap(way))
+        return ([Self.heading] + legend(ends) + [""] + table(ends) + ends.flatMap(way) + everything)
             .joined(separator: "\n") + "\n"
     }
 
@@ -55,6 +58,10 @@ struct TerminalStates {
                 row.scenario.padded(to: width)
                     + ends.map { end in "  " + (row.faults[end].map { "\($0)" } ?? ".") }.joined()
             }
+    }
+
+    private var everything: [String] {
+        ["", "Everything that happened on the way:"] + moves.sorted().map { "    \($0)" }
     }
 
     private func way(to end: End) -> [String] {

@@ -35,6 +35,11 @@ struct Move: Sendable, CustomStringConvertible {
         self.what = what
     }
 
+    /// The same, whichever process it was.
+    var byAnybody: String {
+        if case .worker = actor { "a process \(what)" } else { description }
+    }
+
     var description: String {
         switch actor {
         case .worker(let number): "\(number == 0 ? "A" : "B") \(what)"
@@ -44,6 +49,13 @@ struct Move: Sendable, CustomStringConvertible {
         case .time: "\(what)"
         }
     }
+}
+
+/// A write to the store, and what the model has after it.
+struct StoreWrite: Sendable {
+    let call: StoreCall
+    let account: StoredAccount
+    let client: ClientState
 }
 
 /// A write to the store, as `AccountStore` has it.

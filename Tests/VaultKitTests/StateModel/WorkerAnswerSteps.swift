@@ -1,6 +1,4 @@
 import FoundationEssentials
-import Platform
-import VaultCrypto
 
 @testable import VaultKit
 @testable import VaultStore
@@ -12,28 +10,17 @@ extension WorkerSteps {
         _ refresh: Frozen<ModelRefresh>,
         _ sent: Double
     ) -> Transition {
-        let moment = Moment.fixed.advanced(by: sent)
-        let conclusion = refresh.value.planner.conclude(
-            answer.read(presented: Secret(refresh.value.refreshToken), sent: moment),
-            to: refresh.value.intent,
-            sent: moment,
-            at: state.moment,
-            random: Self.random
-        )
-        switch conclusion {
+        switch readings.conclusion(answer, refresh, sent: sent, at: state.now) {
         case .install(let pair):
-            return step(
+            step(
                 rules.storesFirst ? "reads a new pair" : "reads a new pair and shows it",
-                to: .installing(refresh, Frozen(ModelPair(pair)), then: nil),
+                to: .installing(refresh, pair, then: nil),
                 flaw: rules.storesFirst ? nil : .shownBeforeStored
             )
-        case .rescue(let pair, let end, _):
-            return step(
-                "reads a refresh token alone",
-                to: .installing(refresh, Frozen(ModelPair(pair)), then: Frozen(end))
-            )
-        case .abandon(let end, _):
-            return step("reads that there is no pair", to: .abandoning(refresh, Frozen(end)))
+        case .rescue(let pair, let end):
+            step("reads a refresh token alone", to: .installing(refresh, pair, then: end))
+        case .abandon(let end):
+            step("reads that there is no pair", to: .abandoning(refresh, end))
         }
     }
 
@@ -123,7 +110,7 @@ extension WorkerSteps {
 extension Worker {
     /// Whether its refresh gets nowhere for now.
     var isStalled: Bool {
-        if case .keeping = phase { return true }
+        if isKeeping { return true }
         if case .answered(_, _, .timedOut) = phase { return true }
         return isStopped
     }

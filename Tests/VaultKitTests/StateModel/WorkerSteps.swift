@@ -14,6 +14,7 @@ struct WorkerSteps {
 
     let rules: Rules
     let state: ModelState
+    let readings: Readings
     /// Whose step it is.
     let number: Int
 
@@ -135,7 +136,8 @@ struct WorkerSteps {
         let (account, intent) = (refresh.value.account, refresh.value.intent)
         var store = state.store
         guard store.claim(account.value, intent, compares: rules.comparesGenerations) else {
-            return startOver(refresh, "finds the account changed")
+            let call = StoreCall.claim(account, intent)
+            return startOver(refresh, "finds the account changed", call: call)
         }
         return step("claims", to: .claimed(refresh), call: .claim(account, intent)) { next in
             next.store = store
