@@ -76,6 +76,7 @@ let package = Package(
         .target(
             name: "OAuth",
             dependencies: ["Platform", "VaultCrypto"],
+            resources: [.embedInCode("providers.json")],
             swiftSettings: safeSettings
         ),
         .target(
@@ -161,7 +162,7 @@ let package = Package(
         .testTarget(
             name: "OAuthTests",
             dependencies: ["OAuth", "VaultCrypto"],
-            exclude: ["CONTESTED.md", "Fixtures"],
+            exclude: ["Fixtures"],
             swiftSettings: safeSettings
         ),
         .testTarget(
@@ -237,6 +238,7 @@ let package = Package(
             name: "fault-driver",
             dependencies: [
                 "Platform", "VaultCrypto", "VaultSQLite", "OAuth", "VaultStore", "VaultKit",
+                "VaultHTTP",
             ],
             path: "Tests/Programs/fault-driver",
             swiftSettings: safeSettings

@@ -15,14 +15,24 @@ struct AnswerClassifier {
             return found
         }
         if response.status == 429 { return .throttled }
-        if let meanings = quirks.errorCodes,
-            let found = problem.codes.lazy.compactMap({ meanings[$0] }).first
-        {
-            return found.answerClass
-        }
+        if let meaning = fromQuirks(problem) { return meaning.answerClass }
         if let found = fromTexts(problem) { return found }
         if let found = lookUp(problem, in: AnswerTable.codes) { return found }
         return fromStatus(response, isMarkup: isMarkup)
+    }
+
+    /// What the provider's own catalogue entry says.
+    private func fromQuirks(_ problem: TokenProblem) -> ProviderQuirks.ErrorMeaning? {
+        let texts = problem.texts.map { AnswerTable.spelled($0) }
+        let told = (quirks.errorTexts ?? []).first { known in
+            let phrase = AnswerTable.spelled(known.text)
+            return (known.code.map(problem.codes.contains) ?? true)
+                && texts.contains { $0.contains(phrase) }
+        }
+        if let told { return told.meaning }
+        return quirks.errorCodes.flatMap { meanings in
+            problem.codes.lazy.compactMap { meanings[$0] }.first
+        }
     }
 
     private func lookUp(

@@ -78,6 +78,17 @@ enum AnswerTable {
                 answerClass: .ambiguous(.transient),
                 contradicts: ["invalid_grant"]
             ),
+            // Ory: two refreshes at once; which of them was taken is not said.
+            KnownText(
+                phrase: "concurrent request",
+                answerClass: .ambiguous(.transient),
+                contradicts: ["invalid_request", "invalid_grant"]
+            ),
+            KnownText(
+                phrase: "concurrent use",
+                answerClass: .ambiguous(.transient),
+                contradicts: ["invalid_request"]
+            ),
             // Google: its own library retries.
             KnownText(phrase: "internal failure", answerClass: .ambiguous(.transient)),
             KnownText(

@@ -14,7 +14,7 @@ package enum JSONWebToken {
     }
 
     /// Longer tokens are taken as opaque.
-    private static let maximumLength = 1 << 20
+    private static let maximumLength = 1 << 21
 
     /// The claims of a signed or unsecured token, `nil` for everything that is opaque.
     package static func claims(of token: Secret) -> Claims? {

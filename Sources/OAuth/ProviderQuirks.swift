@@ -16,20 +16,36 @@ package struct ProviderQuirks: Sendable, Hashable, Codable {
         case transient
     }
 
+    /// A phrase in an explanation, and perhaps the code it must come with.
+    package struct ErrorText: Sendable, Hashable, Codable {
+        package var text: String
+        /// As in `errorCodes`; without one any code does.
+        package var code: String?
+        package var meaning: ErrorMeaning
+
+        package init(text: String, code: String? = nil, meaning: ErrorMeaning) {
+            self.text = text
+            self.code = code
+            self.meaning = meaning
+        }
+    }
+
     /// How parameters are sent.
     package var bodyFormat: TokenRequest.BodyFormat?
-    /// The member that holds all the others.
+    /// The member that holds all the others, in answers that have it.
     package var tokenPath: String?
     package var accessTokenPath: String?
     package var refreshTokenPath: String?
     package var scopePath: String?
-    /// The member with the lifetime; no other counts then.
+    /// The member with the lifetime; where it is, no other counts.
     package var expiresInField: String?
     package var expiresInUnit: TimeUnit?
-    /// The member with the absolute expiry; no other counts then.
+    /// The member with the absolute expiry; where it is, no other counts.
     package var expiresAtPath: String?
     /// Error codes, in lower case with underscores, or numbers as text.
     package var errorCodes: [String: ErrorMeaning]?
+    /// Texts that say what their code does not; they stand above codes.
+    package var errorTexts: [ErrorText]?
     /// The member that tells success by having one value.
     package var resultField: String?
     package var okResult: String?
@@ -40,7 +56,7 @@ package struct ProviderQuirks: Sendable, Hashable, Codable {
 
     package init() {}
 
-    package enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case bodyFormat = "body_format"
         case tokenPath = "token_path"
         case accessTokenPath = "access_token_path"
@@ -50,6 +66,7 @@ package struct ProviderQuirks: Sendable, Hashable, Codable {
         case expiresInUnit = "expires_in_unit"
         case expiresAtPath = "expires_at_path"
         case errorCodes = "error_codes"
+        case errorTexts = "error_texts"
         case resultField = "result_field"
         case okResult = "ok_result"
         case issuerTemplate = "issuer_template"

@@ -26,17 +26,3 @@ public struct RefreshOptions: Sendable, Hashable {
         self.endpoint = endpoint
     }
 }
-
-/// A parameter of a token request.
-public struct RequestParameter: Sendable, Hashable {
-    /// Its name.
-    public let name: String
-    /// Its value.
-    public let value: String
-
-    /// A parameter.
-    public init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
-}

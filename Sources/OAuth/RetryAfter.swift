@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// How long a server asks to wait (RFC 9110 §10.2.3).
 enum RetryAfter {
-    /// Longer waits are taken for mistakes.
+    /// Longer waits are cut to this: the server still asked for one.
     private static let maximum: Double = 365 * 86_400
 
     /// Whole seconds, rounded up; a date is measured against the server's own clock when it tells it.
@@ -18,6 +18,6 @@ enum RetryAfter {
             let now = response.header("Date").flatMap { CalendarDate.http($0.trimmingBlanks) }
             wait = max(0, until - (now ?? received.timeIntervalSince1970)).rounded(.up)
         }
-        return wait <= maximum ? wait : nil
+        return min(wait, maximum)
     }
 }

@@ -37,11 +37,11 @@ struct TokenExpiry {
         _ now: Double
     ) -> Double? {
         let divisor: Double = quirks.expiresInUnit == .milliseconds ? 1000 : 1
-        if let field = quirks.expiresInField {
-            return body.member(at: field)?.double.flatMap { relative($0 / divisor, now) }
+        if let value = quirks.expiresInField.flatMap({ body.member(at: $0) }) {
+            return value.double.flatMap { relative($0 / divisor, now) }
         }
-        if let path = quirks.expiresAtPath {
-            return body.member(at: path).flatMap { absolute($0, now) }
+        if let value = quirks.expiresAtPath.flatMap({ body.member(at: $0) }) {
+            return absolute(value, now)
         }
         let members = body.object ?? [:]
         for name in ["expires_in", "expiresIn"] {

@@ -27,7 +27,8 @@ struct TokenProblem {
         }
         for name in ["suberror", "error_subtype"] { add(code: members[name]) }
         for name in [
-            "error_description", "reason", "message", "Message", "errmsg", "errorMessage",
+            "error_description", "error_hint", "reason", "message", "Message", "errmsg",
+            "errorMessage",
             "errorSummary", "hint",
         ] {
             add(text: members[name])

@@ -17,6 +17,7 @@ package enum TokenRequest {
         client: Client,
         endpoint: EndpointURL,
         scope: Scope? = nil,
+        scopeSeparator: String = " ",
         extra: [(String, String)] = [],
         format: BodyFormat = .form
     ) -> HTTPRequest {
@@ -26,6 +27,7 @@ package enum TokenRequest {
             client,
             endpoint,
             scope: scope,
+            scopeSeparator: scopeSeparator,
             extra: extra,
             format: format
         )
@@ -97,15 +99,20 @@ package enum TokenRequest {
         _ client: Client,
         _ endpoint: EndpointURL,
         scope: Scope? = nil,
+        scopeSeparator: String = " ",
         extra: [(String, String)],
         format: BodyFormat
     ) -> HTTPRequest {
         var parameters = [(name: "grant_type", value: Secret(grantType.rawValue))] + grant
-        if let scope, !scope.isEmpty { parameters.append(("scope", Secret(scope.text))) }
+        if let scope, !scope.isEmpty {
+            parameters.append(("scope", Secret(scope.names.joined(separator: scopeSeparator))))
+        }
         parameters += client.bodyParameters
-        // What a provider adds may replace a parameter: some name the grant type otherwise.
-        parameters.removeAll { parameter in extra.contains { $0.0 == parameter.name } }
-        parameters += extra.map { (name: $0.0, value: Secret($0.1)) }
+        // What a provider adds may replace a parameter: some name the grant type otherwise. It
+        // replaces neither the grant nor who the client is.
+        let added = extra.filter { RequestParameter.mayBeNamed($0.0) }
+        parameters.removeAll { parameter in added.contains { $0.0 == parameter.name } }
+        parameters += added.map { (name: $0.0, value: Secret($0.1)) }
 
         var headers = [
             HTTPHeader("Accept", "application/json"),

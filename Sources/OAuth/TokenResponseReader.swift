@@ -27,7 +27,7 @@ package struct TokenResponseReader: Sendable {
     ) -> TokenAnswer {
         let body = TokenBody(response.body)
         let document = JSONValue.object(JSONObject(body.members))
-        let tokens = quirks.tokenPath.flatMap { document.member(at: $0) } ?? document
+        let tokens = container(in: document)
         let problem = TokenProblem(body.isReadable ? body.members : [:], quirks: quirks)
         let isSuccess = (200..<300).contains(response.status)
         if isSuccess, body.isReadable, !problem.isTold, let token = accessToken(in: tokens) {
@@ -79,6 +79,15 @@ package struct TokenResponseReader: Sendable {
 // MARK: - Members
 
 extension TokenResponseReader {
+    /// What holds the tokens: some answers of one provider have the envelope and others do not.
+    private func container(in document: JSONValue) -> JSONValue {
+        guard let inner = quirks.tokenPath.flatMap({ document.member(at: $0) }) else {
+            return document
+        }
+        let isEmpty = accessToken(in: inner) == nil && refreshToken(in: inner) == nil
+        return isEmpty ? document : inner
+    }
+
     private func accessToken(in tokens: JSONValue) -> Secret? {
         let value = member(quirks.accessTokenPath, or: ["access_token", "accessToken"], in: tokens)
         guard let token = value?.secret, !token.isEmpty, token.isPrintable else { return nil }

@@ -67,11 +67,8 @@ struct AuthorizationRedirectRow: Decodable, Sendable, CustomTestStringConvertibl
     /// Lines about the bytes and sockets beneath a request, for the receiver's tests.
     static let listenerOnly = all.filter { !$0.requests.allSatisfy(\.isJudged) }
 
-    /// The value the vault decides for: `expect`, or in the classes of CONTESTED.md another.
-    var decision: Expected {
-        let choice = ["az-ht-03": 0][id]
-        return choice.flatMap { alternatives?[$0] } ?? expect
-    }
+    /// The value the vault decides for.
+    var decision: Expected { ContestedChoices.decision(id, expect, alternatives) }
 
     func judge() throws -> AuthorizationRedirect {
         AuthorizationRedirect(

@@ -50,11 +50,8 @@ struct DiscoveryRow: Decodable, Sendable, CustomTestStringConvertible {
 
     static let all = Corpus.rows("discovery.jsonl", as: DiscoveryRow.self)
 
-    /// The value the vault decides for: `expect`, or in the classes of CONTESTED.md another.
-    var decision: Expected {
-        let choice = ["ds-tr-08": 0][id]
-        return choice.flatMap { alternatives?[$0] } ?? expect
-    }
+    /// The value the vault decides for.
+    var decision: Expected { ContestedChoices.decision(id, expect, alternatives) }
 
     func outcome() async -> Result<AuthorizationServerMetadata, DiscoveryError> {
         let grantType: GrantType? =

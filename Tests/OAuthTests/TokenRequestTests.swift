@@ -9,8 +9,8 @@ import VaultCrypto
         let endpoint = try EndpointURL("https://as.example/token")
         let request = try #require(row.request(to: endpoint))
         let found = try #require(BuiltRequest(request))
-        let matches = ([row.expect] + (row.alternatives ?? [])).contains { found.matches($0) }
-        #expect(matches, "\(found)")
+        let expected = ContestedChoices.decision(row.id, row.expect, row.alternatives)
+        #expect(found.matches(expected), "\(found)")
         #expect(request.url == endpoint)
     }
 

@@ -6,23 +6,7 @@ import VaultCrypto
 @Suite struct TokenResponseReaderTests {
     @Test("reads the corpus", arguments: TokenResponseRow.all)
     func corpus(row: TokenResponseRow) {
-        let start = Date(timeIntervalSince1970: row.received_at)
-        let answer = TokenResponseReader(
-            grantType: row.grantType,
-            quirks: row.needs_profile ?? ProviderQuirks()
-        ).read(row.response, countingFrom: start)
-        let expected = row.decision
-        switch answer {
-        case .granted(let response):
-            #expect(expected.ok)
-            check(response, expected, start)
-        case .refused(let error):
-            #expect(!expected.ok)
-            #expect(error.class.corpusName == expected.class)
-            if let code = expected.oauth_error { #expect(error.code == code) }
-            if let wait = expected.retry_after_s { #expect(error.retryAfter == wait) }
-            #expect(error.status == row.http_status)
-        }
+        row.check(row.needs_profile ?? ProviderQuirks())
     }
 
     @Test(
@@ -34,6 +18,17 @@ import VaultCrypto
             (200, #"{"access_token":"at","refresh_token":"rt-2","scope":"a"#, "rt-2"),
             (200, #"{"error":"server_error","refresh_token":"rt-2"}"#, "rt-2"),
             (200, "refresh_token=rt-2&error=server_error", "rt-2"),
+            (200, #"{"refresh_token":"rt-2","access_token":"a\u0000t"}"#, "rt-2"),
+            (200, #"{"refresh_token":"rt-2","access_token":"a\u007ft\r\n"}"#, "rt-2"),
+            (200, "refresh_token=rt-2&access_token=a%0d%0at", "rt-2"),
+            (200, "refresh_token=rt-2&access_token=%ff", "rt-2"),
+            (200, #"{"refresh_token":"rt-2","access_token":17}"#, "rt-2"),
+            (200, #"{"refresh_token":"rt-2","access_token":null}"#, "rt-2"),
+            (200, #"{"refresh_token":"rt-2","access_token":["at"]}"#, "rt-2"),
+            (200, #"{"refresh_token":"rt-2","access_token":{"value":"at"}}"#, "rt-2"),
+            (200, #"{"refresh_token":2,"access_token":{"value":"at"}}"#, "2"),
+            (200, #"{"access_token":true,"refreshToken":"rt-2"}"#, "rt-2"),
+            (200, #"{"access_token":true,"refresh_token":""}"#, nil),
             (200, #"{"access_token":"at","refresh_token":"rt-"#, nil),
             (400, #"{"refresh_token":"rt-2"}"#, nil),
         ] as [(Int, String, String?)]
@@ -131,29 +126,5 @@ import VaultCrypto
             countingFrom: Date(timeIntervalSince1970: 1_760_000_000),
             presented: presented
         )
-    }
-
-    private func check(
-        _ response: TokenResponse,
-        _ expected: TokenResponseRow.Expected,
-        _ start: Date
-    ) {
-        if let digest = expected.access_token_sha256 {
-            let found = response.accessToken.reveal { Digest.sha256(Array($0.utf8)) }
-            #expect(found.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == digest)
-        } else {
-            #expect(response.accessToken.reveal { $0 } == expected.access_token)
-        }
-        #expect(response.refreshToken?.reveal { $0 } == expected.refresh_token)
-        #expect(response.expiry?.timeIntervalSince1970 == expected.expires_at)
-        #expect(response.lifetime == response.expiry?.timeIntervalSince(start))
-        #expect(response.tokenType == expected.token_type)
-        #expect(response.scope?.names == expected.scope)
-        for (name, value) in expected.extra ?? [:] {
-            #expect(
-                response.extra[name] == .number(value.text)
-                    || response.extra[name]?.text == value.text
-            )
-        }
     }
 }

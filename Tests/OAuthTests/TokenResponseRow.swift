@@ -34,6 +34,7 @@ struct TokenResponseRow: Decodable, Sendable, CustomTestStringConvertible {
     }
 
     let id: String
+    let provider: String?
     let request_context: String
     let http_status: Int
     let headers: [String: String]
@@ -68,13 +69,8 @@ struct TokenResponseRow: Decodable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The value the vault decides for: `expect`, or in the classes of CONTESTED.md another.
-    var decision: Expected {
-        let choice = [
-            "tr-rot-number-01": 1, "tr-scope-dupe-01": 0,
-        ][id]
-        return choice.flatMap { alternatives?[$0] } ?? expect
-    }
+    /// The value the vault decides for.
+    var decision: Expected { ContestedChoices.decision(id, expect, alternatives) }
 }
 
 extension AnswerClass {

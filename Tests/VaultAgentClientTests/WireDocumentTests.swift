@@ -92,16 +92,22 @@ import VaultAgentClient
                 accounts: [
                     AccountStatusDocument(
                         account: Self.unknown,
-                        generation: 3,
-                        failureCount: 2,
-                        lastFailure: "unreachable"
+                        detail: .init(
+                            generation: 3,
+                            failureCount: 2,
+                            lastFailure: "unreachable",
+                            reason: "rotation_lost",
+                            since: Date(timeIntervalSince1970: 1_760_000_000),
+                            firstSentAt: Date(timeIntervalSince1970: 1_760_000_001)
+                        )
                     )
                 ]
             ),
             """
             {"accounts":[{"current":false,"dueAt":null,"expiresAt":null,"failureCount":2,\
-            "generation":3,"issuer":null,"lastFailure":"unreachable","name":"home",\
-            "state":"sign_in_needed"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
+            "firstSentAt":"2025-10-09T08:53:21Z","generation":3,"issuer":null,\
+            "lastFailure":"unreachable","name":"home","reason":"rotation_lost",\
+            "sentAgainAt":null,"since":"2025-10-09T08:53:20Z","state":"sign_in_needed"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
             "memoryLocked":null,"pid":null,"running":false,"version":null},"damaged":[],"locked":false,\
             "schemaVersion":1}
             """
@@ -112,16 +118,15 @@ import VaultAgentClient
                 accounts: [
                     AccountStatusDocument(
                         account: Self.account,
-                        generation: 1,
-                        failureCount: 0,
-                        lastFailure: nil
+                        detail: .init(generation: 1, failureCount: 0, lastFailure: nil)
                     )
                 ]
             ),
             """
             {"accounts":[{"current":true,"dueAt":"2025-10-09T08:43:20Z",\
-            "expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"generation":1,\
-            "issuer":"https://as.example","lastFailure":null,"name":"work","state":"active"}],\
+            "expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"firstSentAt":null,\
+            "generation":1,"issuer":"https://as.example","lastFailure":null,"name":"work",\
+            "reason":null,"sentAgainAt":null,"since":null,"state":"active"}],\
             "agent":{"lockReason":null,"locked":null,"locksAt":null,"memoryLocked":null,"pid":null,\
             "running":false,"version":null},"damaged":[],"locked":false,"schemaVersion":1}
             """
@@ -212,6 +217,30 @@ import VaultAgentClient
             #"{"clientAuthentication":"client_secret_basic","clientID":"c","clientSecret":"s","#
                 + #""name":"work","scope":["a","b"],"tokenEndpoint":"https://as.example/token","#
                 + #""tokenResponse":"{\"access_token\":\"t\"}"}"#
+        )
+        try expect(
+            AddAccountDocument(
+                name: "work",
+                tokenEndpoint: "https://as.example/token",
+                clientID: "c",
+                clientSecret: nil,
+                clientAuthentication: "none",
+                issuer: nil,
+                scope: [],
+                tokenResponse: "{}",
+                refresh: .init(
+                    provider: "github",
+                    rotation: "grace:30",
+                    parameters: [.init(name: "a", value: "1")],
+                    sendsScope: true,
+                    endpoint: "https://as.example/refresh"
+                )
+            ),
+            #"{"clientAuthentication":"none","clientID":"c","name":"work","#
+                + #""refresh":{"endpoint":"https://as.example/refresh","#
+                + #""parameters":[{"name":"a","value":"1"}],"provider":"github","#
+                + #""rotation":"grace:30","sendsScope":true},"scope":[],"#
+                + #""tokenEndpoint":"https://as.example/token","tokenResponse":"{}"}"#
         )
         try expect(
             BeginSignInDocument(

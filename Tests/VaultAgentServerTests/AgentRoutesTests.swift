@@ -59,6 +59,86 @@ import VaultKit
         await agent.service.stop()
     }
 
+    @Test func whatRefreshesHaveOfTheirOwnIsKeptWithTheAccount() async throws {
+        let agent = try await AgentFixture.make()
+        var addition = Addition()
+        addition.tokenEndpoint = "https://api.figma.com/v1/oauth/token"
+        addition.refresh = .init(
+            provider: "figma",
+            parameters: [.init(name: "a", value: "1")],
+            sendsScope: true
+        )
+        #expect(await agent.answer("POST", "/v1/accounts", body: addition.json).status == 201)
+        let kept = try await agent.vault.registration(of: "work")?.refresh
+        #expect(
+            try kept
+                == RefreshOptions(
+                    provider: "figma",
+                    rotation: RefreshTokenRotation.none,
+                    parameters: [RequestParameter("a", "1")],
+                    sendsScope: true,
+                    endpoint: EndpointURL("https://api.figma.com/v1/oauth/refresh")
+                )
+        )
+        await agent.service.stop()
+    }
+
+    @Test func b16EachRefreshHasWhatTheAccountSays() async throws {
+        let agent = try await AgentFixture.make()
+        var addition = Addition()
+        addition.refresh = .init(
+            parameters: [.init(name: "audience", value: "b c")],
+            sendsScope: true,
+            endpoint: "https://as.example/refresh/token"
+        )
+        _ = await agent.answer("POST", "/v1/accounts", body: addition.json)
+        for generation in 2...3 {
+            agent.server.answerNext(
+                200,
+                #"{"access_token":"at-\#(generation)","token_type":"Bearer","expires_in":7200}"#
+            )
+            let refreshed = await agent.answer("POST", "/v1/accounts/work/refresh")
+            #expect(refreshed.status == 200)
+        }
+        #expect(agent.server.exchanges.count == 2)
+        #expect(agent.server.asked.allSatisfy { $0.url == "https://as.example/refresh/token" })
+        for body in agent.server.exchanges {
+            #expect(body.contains("scope=a&") || body.hasSuffix("scope=a"))
+            #expect(body.contains("audience=b+c"))
+        }
+        await agent.service.stop()
+    }
+
+    @Test func anAnswerIsReadAsTheCatalogueSays() async throws {
+        let agent = try await AgentFixture.make()
+        var addition = Addition()
+        addition.tokenResponse = #"{"token":"canary-access","refreshToken":"canary-refresh"}"#
+        addition.refresh = .init(provider: "sentry")
+        let added = await agent.answer("POST", "/v1/accounts", body: addition.json)
+        #expect(try WireJSON.decode(ChangeDocument.self, from: added.body).renewable)
+        let token = await agent.answer("GET", "/v1/accounts/work/token")
+        #expect(token.text.contains("canary-access"))
+        await agent.service.stop()
+    }
+
+    @Test(
+        "refuses options of another kind",
+        arguments: [
+            "7", "[]", #""strict""#, #"{"provider":7}"#, #"{"rotation":["strict"]}"#,
+            #"{"sendsScope":"yes"}"#, #"{"parameters":{"a":"1"}}"#, #"{"parameters":["a"]}"#,
+            #"{"parameters":[{"name":"a"}]}"#, #"{"endpoint":{}}"#,
+        ]
+    )
+    func options(text: String) async throws {
+        let agent = try await AgentFixture.make()
+        let body = Addition().json.dropLast() + #","refresh":\#(text)}"#
+        let answer = await agent.answer("POST", "/v1/accounts", body: String(body))
+        #expect(answer.status == 400)
+        try expect(answer, "invalid_input", ["field": "body"])
+        #expect(try await agent.vault.accounts().isEmpty)
+        await agent.service.stop()
+    }
+
     @Test func aTokenThatCannotBeRenewedSaysSoInItsHeader() async throws {
         let agent = try await AgentFixture.make()
         var addition = Addition()
@@ -248,6 +328,7 @@ struct Addition: Sendable, CustomTestStringConvertible {
     var clientAuthentication = "client_secret_basic"
     var issuer: String?
     var tokenResponse = ScriptedServer.granted
+    var refresh: AddAccountDocument.Refresh?
     /// What is wrong with it.
     var facts: [String: String] = [:]
 
@@ -262,7 +343,8 @@ struct Addition: Sendable, CustomTestStringConvertible {
             clientAuthentication: clientAuthentication,
             issuer: issuer,
             scope: ["a"],
-            tokenResponse: tokenResponse
+            tokenResponse: tokenResponse,
+            refresh: refresh
         )
         return String(decoding: (try? WireJSON.encode(document)) ?? [], as: UTF8.self)
     }
@@ -298,5 +380,19 @@ struct Addition: Sendable, CustomTestStringConvertible {
             with(["field": "client_secret"]) { $0.clientAuthentication = "none" },
             with(["field": "client_authentication"]) { $0.clientAuthentication = "canary-secret" },
             with(["field": "issuer", "reason": "not_http"]) { $0.issuer = "as.example" },
+        ] + wrongRefreshes
+
+    private static let wrongRefreshes: [Addition] =
+        [
+            with(["field": "provider"]) { $0.refresh = .init(provider: "canary-body") },
+            with(["field": "rotation"]) { $0.refresh = .init(rotation: "grace:canary-body") },
+            with(["field": "refresh_endpoint", "reason": "insecure"]) {
+                $0.refresh = .init(endpoint: "http://as.example")
+            },
         ]
+        + ["", "client_secret", "refresh_token", "Password"].map { name in
+            with(["field": "refresh_parameters"]) {
+                $0.refresh = .init(parameters: [.init(name: name, value: "canary-secret")])
+            }
+        }
 }

@@ -20,7 +20,8 @@ import VaultKit
         tokenEndpoint: EndpointURL(unchecked: "https://as.example/token"),
         issuer: issuer,
         redirectURI: "http://127.0.0.1:8400/callback",
-        requestedScope: Scope(["a", "b"])
+        requestedScope: Scope(["a", "b"]),
+        refresh: RefreshOptions(rotation: .strict, sendsScope: true)
     )
 
     private func request(
@@ -51,6 +52,7 @@ import VaultKit
         #expect(request.clientSecret == Secret("s3cret"))
         #expect(request.requestedScope == Scope(["a", "b"]))
         #expect(request.redirectURI == "http://127.0.0.1:8400/callback")
+        #expect(request.refresh == RefreshOptions(rotation: .strict, sendsScope: true))
     }
 
     @Test(arguments: [("https://other.example", nil), (nil, "another")] as [(String?, String?)])
@@ -58,6 +60,7 @@ import VaultKit
         let request = try request(issuer: issuer, clientID: clientID)
         #expect(request.clientSecret == nil)
         #expect(request.redirectURI == nil)
+        #expect(request.refresh == RefreshOptions())
     }
 
     @Test func whatIsToldComesFirst() throws {

@@ -59,6 +59,14 @@ import VaultStore
                 .unknownOption("--jsn", nearest: "--json"), "unknown option '--jsn'",
                 "did you mean '--json'?"
             ),
+            (
+                .unknownProvider("gihub", nearest: "github"),
+                "the catalogue has no provider 'gihub'", "did you mean 'github'?"
+            ),
+            (
+                .unknownProvider("\u{1b}", nearest: nil),
+                "the catalogue has no provider '\\u{1b}'", "vault help providers"
+            ),
             (.unknownOption("-\n", nearest: nil), "unknown option '-\\u{a}'", "vault help"),
             (.missingValue(option: "--scope"), "option '--scope' wants a value", "vault help"),
             (.repeatedOption("--json"), "option '--json' was given more than once", "vault help"),
@@ -93,6 +101,7 @@ import VaultStore
     func longWords(word: String) {
         let errors: [UsageError] = [
             .unknownCommand(word, nearest: nil), .unknownOption(word, nearest: nil),
+            .unknownProvider(word, nearest: nil),
             .strayWord(word), .malformed("the name", value: word, wanted: "a name"),
         ]
         for error in errors {

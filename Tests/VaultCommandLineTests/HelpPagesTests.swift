@@ -21,7 +21,8 @@ import Testing
         }
     }
 
-    static let topics = [nil, "help", "exit-codes"] + HelpPages.commands.map { $0.name }
+    static let topics =
+        [nil, "help", "exit-codes", "providers"] + HelpPages.commands.map { $0.name }
 
     @Test("a page fits a terminal", arguments: topics)
     func page(topic: String?) throws {
@@ -64,7 +65,9 @@ import Testing
                 "add",
                 [
                     "--token-endpoint URL", "--client-id ID", "--client-secret-fd N",
-                    "--client-auth METHOD", "--issuer URL", "--scope S",
+                    "--client-auth METHOD", "--issuer URL", "--scope S", "--provider PROVIDER",
+                    "--rotation KIND", "--send-scope", "--refresh-parameter NAME=VALUE",
+                    "--refresh-endpoint URL",
                 ]
             ),
             (
@@ -109,7 +112,8 @@ import Testing
     @Test(
         "guesses a topic",
         arguments: [
-            ("tokens", "token"), ("exit-code", "exit-codes"), ("halp", "help"), ("bogus", nil),
+            ("tokens", "token"), ("exit-code", "exit-codes"), ("provider", "providers"),
+            ("halp", "help"), ("bogus", nil),
         ] as [(String, String?)]
     )
     func unknown(topic: String, nearest: String?) {

@@ -9,6 +9,44 @@ package struct AddAccountDocument: Codable, Sendable {
     package let scope: [String]
     /// The token endpoint's answer (RFC 6749 §5.1), as it was.
     package let tokenResponse: String
+    /// What its refreshes have of their own; without it they are as the standard has them.
+    package let refresh: Refresh?
+
+    /// What an account's refreshes have of their own, each left out where nobody told.
+    package struct Refresh: Codable, Sendable {
+        /// Name in the provider catalogue, which says what is left out here.
+        package let provider: String?
+        /// `unknown`, `none`, `overlap`, `grace:SECONDS` or `strict`.
+        package let rotation: String?
+        package let parameters: [Parameter]?
+        package let sendsScope: Bool?
+        package let endpoint: String?
+
+        package init(
+            provider: String? = nil,
+            rotation: String? = nil,
+            parameters: [Parameter]? = nil,
+            sendsScope: Bool? = nil,
+            endpoint: String? = nil
+        ) {
+            self.provider = provider
+            self.rotation = rotation
+            self.parameters = parameters
+            self.sendsScope = sendsScope
+            self.endpoint = endpoint
+        }
+    }
+
+    /// A parameter added to each refresh; never a secret.
+    package struct Parameter: Codable, Sendable {
+        package let name: String
+        package let value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
 
     package init(
         name: String,
@@ -18,7 +56,8 @@ package struct AddAccountDocument: Codable, Sendable {
         clientAuthentication: String,
         issuer: String?,
         scope: [String],
-        tokenResponse: String
+        tokenResponse: String,
+        refresh: Refresh? = nil
     ) {
         self.name = name
         self.tokenEndpoint = tokenEndpoint
@@ -28,6 +67,7 @@ package struct AddAccountDocument: Codable, Sendable {
         self.issuer = issuer
         self.scope = scope
         self.tokenResponse = tokenResponse
+        self.refresh = refresh
     }
 }
 

@@ -50,7 +50,8 @@ struct AccountAddition {
             ),
             tokenEndpoint: try EndpointURL.checked(endpoint, field: "token_endpoint"),
             issuer: issuerText,
-            requestedScope: Scope(scope.compactMap { $0 })
+            requestedScope: Scope(scope.compactMap { $0 }),
+            refresh: try RefreshAddition.options(members["refresh"])
         )
     }
 
@@ -66,7 +67,7 @@ struct AccountAddition {
         return secret
     }
 
-    private static var malformed: VaultError {
+    static var malformed: VaultError {
         VaultError(.invalidInput, facts: [.field: "body"])
     }
 }

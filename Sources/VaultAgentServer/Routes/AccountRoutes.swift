@@ -22,7 +22,7 @@ extension AgentRoutes {
         let registration = try addition.registration()
         let answer = HTTPResponse(status: 200, body: addition.tokenResponse)
         guard
-            case .granted(let granted) = TokenResponseReader(grantType: .refreshToken)
+            case .granted(let granted) = registration.answerReader
                 .read(answer, countingFrom: Date.now)
         else { throw VaultError(.invalidInput, facts: [.field: "token_response"]) }
         let account = try await service.vault.session().vault.add(registration, granted)
@@ -128,9 +128,15 @@ extension AccountStatusDocument {
     init(_ account: Account) {
         self.init(
             account: AccountDocument(account),
-            generation: account.generation,
-            failureCount: account.failureCount,
-            lastFailure: account.lastFailure
+            detail: Detail(
+                generation: account.generation,
+                failureCount: account.failureCount,
+                lastFailure: account.lastFailure,
+                reason: account.reason,
+                since: account.since,
+                firstSentAt: account.firstSent,
+                sentAgainAt: account.sentAgain
+            )
         )
     }
 }

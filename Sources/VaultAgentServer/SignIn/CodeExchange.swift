@@ -87,7 +87,8 @@ struct CodeExchange: Sendable {
             authorizationEndpoint: metadata.authorizationEndpoint,
             issuer: metadata.issuer,
             redirectURI: request.redirectURI,
-            requestedScope: request.requestedScope
+            requestedScope: request.requestedScope,
+            refresh: request.refresh
         )
     }
 }

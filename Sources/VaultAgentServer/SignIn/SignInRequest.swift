@@ -12,10 +12,12 @@ struct SignInRequest: Sendable {
     let clientSecret: Secret?
     let requestedScope: Scope
     let redirectURI: String?
+    let refresh: RefreshOptions
 
     /// What a command asked for, completed by what the account was signed in with before.
     ///
-    /// A remembered secret goes with its own client at its own issuer, and to no other.
+    /// A remembered secret goes with its own client at its own issuer, and to no other; so do the
+    /// options of its refreshes, which may name an endpoint.
     init(
         _ document: BeginSignInDocument,
         for name: AccountName,
@@ -38,6 +40,7 @@ struct SignInRequest: Sendable {
         let scope = Scope(document.scope)
         requestedScope = scope.isEmpty ? remembered?.requestedScope ?? scope : scope
         redirectURI = document.redirectURI ?? (isSameClient ? remembered?.redirectURI : nil)
+        refresh = (isSameClient ? remembered?.refresh : nil) ?? RefreshOptions()
     }
 
     func discover(

@@ -2,6 +2,7 @@
 package enum UsageError: Error, Sendable, Equatable {
     case unknownCommand(String, nearest: String?)
     case unknownOption(String, nearest: String?)
+    case unknownProvider(String, nearest: String?)
     case missingValue(option: String)
     case repeatedOption(String)
     case unexpectedValue(option: String)

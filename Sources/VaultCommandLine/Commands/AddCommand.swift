@@ -9,18 +9,34 @@ struct AddCommand: Command {
     static let name = "add"
     static let summary = "Add an account from a token response"
     static let help = """
-        vault add NAME --token-endpoint URL --client-id ID [options] < response.json
+        vault add NAME --client-id ID --token-endpoint URL [options] < response.json
+        vault add NAME --client-id ID --provider PROVIDER [options] < response.json
 
         Reads the token response of an authorization server (RFC 6749, section 5.1) as
         JSON from standard input and keeps its tokens as account NAME.
 
           --token-endpoint URL    Where the access token is renewed
+          --provider PROVIDER     Take what is not told from the catalogue, and read
+                                  answers as it says; vault help providers has them
           --client-id ID          The client that the grant was given to
           --client-secret-fd N    Read the client secret from file descriptor N
           --client-auth METHOD    none, client_secret_basic or client_secret_post;
                                   with a secret client_secret_basic unless told
           --issuer URL            The authorization server, for showing
           --scope S               A scope that was asked for; may be repeated
+
+        What its refreshes have of their own:
+
+          --rotation KIND         What the server does with a used refresh token:
+                                  none (it stays), overlap (the one before stays
+                                  good), grace:SECONDS (for so long), strict (it
+                                  works once) or unknown
+          --send-scope            Name the scope in each refresh; some servers
+                                  refuse one without
+          --refresh-parameter NAME=VALUE
+                                  Send this besides; may be repeated, and is no
+                                  place for a secret
+          --refresh-endpoint URL  Where refreshes go, if not to the token endpoint
 
         """
 
@@ -31,6 +47,7 @@ struct AddCommand: Command {
     private let authentication: ClientAuthentication
     private let issuer: String?
     private let scope: [String]
+    private let refresh: RefreshArguments
 
     init(_ arguments: inout ArgumentReader) throws {
         let endpoint = try arguments.option("--token-endpoint")
@@ -39,21 +56,36 @@ struct AddCommand: Command {
         let method = try arguments.option("--client-auth")
         issuer = try arguments.option("--issuer")
         scope = try arguments.options("--scope")
+        refresh = try RefreshArguments(&arguments)
         account = try arguments.accountName()
         try arguments.finish()
-        guard let endpoint else { throw UsageError.missing("--token-endpoint URL") }
+        let provider = refresh.provider?.entry
+        let told = try endpoint.map { try EndpointURL.argument($0, of: "--token-endpoint") }
+        guard let tokenEndpoint = told ?? provider?.tokenEndpoint else {
+            throw UsageError.missing("--token-endpoint URL")
+        }
+        self.tokenEndpoint = tokenEndpoint
         guard let clientID, !clientID.isEmpty else { throw UsageError.missing("--client-id ID") }
-        tokenEndpoint = try EndpointURL.argument(endpoint, of: "--token-endpoint")
+        if refresh.sendsScope, scope.isEmpty { throw UsageError.missing("--scope S") }
         if let issuer { _ = try EndpointURL.argument(issuer, of: "--issuer") }
         self.clientID = clientID
-        authentication = try Self.authentication(method, hasSecret: secretDescriptor != nil)
+        authentication = try Self.authentication(
+            method,
+            hasSecret: secretDescriptor != nil,
+            provider: provider
+        )
     }
 
     private static func authentication(
         _ method: String?,
-        hasSecret: Bool
+        hasSecret: Bool,
+        provider: ProviderCatalogue.Entry?
     ) throws(UsageError) -> ClientAuthentication {
-        guard let method else { return hasSecret ? .clientSecretBasic : .none }
+        guard let method else {
+            // What the catalogue knows of a confidential client is nothing for a public one.
+            let known = provider?.clientAuthentication.flatMap { $0 == .none ? nil : $0 }
+            return hasSecret ? known ?? .clientSecretBasic : .none
+        }
         guard let authentication = ClientAuthentication(rawValue: method) else {
             throw .malformed(
                 "--client-auth",
@@ -72,7 +104,7 @@ struct AddCommand: Command {
     func run(in context: CommandContext) throws {
         let secret = try secretDescriptor.map { try SecretInput.line(from: $0) }
         let response = try SecretInput.all(from: 0)
-        try Self.check(response)
+        try check(response)
         let document = try response.reveal { response in
             try WireJSON.encode(
                 AddAccountDocument(
@@ -83,7 +115,8 @@ struct AddCommand: Command {
                     clientAuthentication: authentication.rawValue,
                     issuer: issuer,
                     scope: scope,
-                    tokenResponse: response
+                    tokenResponse: response,
+                    refresh: refresh.document
                 )
             )
         }
@@ -95,14 +128,22 @@ struct AddCommand: Command {
         )
         context.terminal.words("added account \(account)")
         ChangeReport.warn(change, account, context.terminal)
+        suggestProvider(context.terminal)
+    }
+
+    /// A host is no proof of who answers there, so the catalogue is only ever suggested.
+    private func suggestProvider(_ terminal: Terminal) {
+        let known = ProviderCatalogue.builtIn.names(forHost: tokenEndpoint.host)
+        guard refresh.provider == nil, let name = known.first else { return }
+        terminal.hint("\(tokenEndpoint.host) is in the catalogue: see --provider \(name)")
     }
 
     /// Refuses what is no token response before an agent is started for it.
-    private static func check(_ response: Secret) throws {
-        let answer = TokenResponseReader(grantType: .refreshToken).read(
-            HTTPResponse(status: 200, body: response),
-            countingFrom: Date.now
-        )
+    private func check(_ response: Secret) throws {
+        let answer = TokenResponseReader(
+            grantType: .refreshToken,
+            quirks: refresh.provider?.entry.quirks ?? ProviderQuirks()
+        ).read(HTTPResponse(status: 200, body: response), countingFrom: Date.now)
         guard case .granted = answer else {
             throw VaultError(.invalidInput, facts: [.field: "token_response"])
         }

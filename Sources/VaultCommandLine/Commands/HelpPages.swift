@@ -1,3 +1,4 @@
+internal import OAuth
 internal import Platform
 
 /// `vault help`, and what there is to be helped with.
@@ -12,6 +13,7 @@ enum HelpPages {
 
     static let helpWord = "help"
     static let exitCodesTopic = "exit-codes"
+    static let providersTopic = "providers"
 
     static var overview: String {
         let width = commands.map { $0.name.count }.max() ?? 0
@@ -38,12 +40,30 @@ enum HelpPages {
         }.joined() + "130  interrupted\n"
     }
 
+    /// The catalogue's names, and the token endpoints that come with them.
+    static var providers: String {
+        let catalogue = ProviderCatalogue.builtIn
+        let width = catalogue.names.map(\.count).max() ?? 0
+        let list = catalogue.names.map { name in
+            let gap = String(repeating: " ", count: width - name.count + 2)
+            let endpoint = catalogue[name]?.tokenEndpoint
+            let title = catalogue[name]?.title ?? name
+            return "  \(name)\(gap)\(endpoint?.string ?? "\(title) (no endpoint of its own)")\n"
+        }
+        return """
+            vault add --provider NAME takes from the catalogue what nobody told:
+
+            \(list.joined())
+            """
+    }
+
     /// The page about a topic.
     static func page(_ topic: String?) throws(UsageError) -> String {
         switch topic {
         case nil, helpWord: overview
         case exitCodesTopic: exitCodes
-        case .some(let word): try command(word, orTopics: [exitCodesTopic]).help
+        case providersTopic: providers
+        case .some(let word): try command(word, orTopics: [exitCodesTopic, providersTopic]).help
         }
     }
 

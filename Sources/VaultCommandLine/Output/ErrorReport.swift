@@ -42,6 +42,9 @@ struct ErrorReport {
         case .unknownOption(let option, let known):
             line = "unknown option '\(Printable.quoted(option))'"
             nearest = known
+        case .unknownProvider(let name, let known):
+            line = "the catalogue has no provider '\(Printable.quoted(name))'"
+            nearest = known
         case .missingValue(let option): line = "option '\(option)' wants a value"
         case .repeatedOption(let option): line = "option '\(option)' was given more than once"
         case .unexpectedValue(let option): line = "option '\(option)' takes no value"
@@ -52,7 +55,9 @@ struct ErrorReport {
         case .notADescriptor(let option):
             line = "option '\(option)' wants the number of a file descriptor"
         }
-        let page = (["vault help"] + [command].compactMap { $0 }).joined(separator: " ")
+        var topic = command
+        if case .unknownProvider = error { topic = HelpPages.providersTopic }
+        let page = (["vault help"] + [topic].compactMap { $0 }).joined(separator: " ")
         self.init(line, hint: nearest.map { "did you mean '\($0)'?" } ?? page, .usage)
     }
 

@@ -57,6 +57,19 @@ public struct AccountRegistration: Sendable, Hashable {
         )
     }
 
+    /// The catalogue's entry of the provider, where it has one.
+    ///
+    /// What the entry says is sealed with the account when it is stored: a later catalogue moves no
+    /// account to another endpoint.
+    package var provider: ProviderCatalogue.Entry? {
+        refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
+    }
+
+    /// Reads answers of the account's token endpoint.
+    package var answerReader: TokenResponseReader {
+        TokenResponseReader(grantType: .refreshToken, quirks: provider?.quirks ?? ProviderQuirks())
+    }
+
     /// The account to store for a grant, as the pair of some generation.
     func newAccount(
         _ response: TokenResponse,
@@ -73,7 +86,7 @@ public struct AccountRegistration: Sendable, Hashable {
             issuer: issuer,
             redirectURI: redirectURI,
             requestedScope: requestedScope,
-            refresh: refresh
+            refresh: provider?.complete(refresh, tokenEndpoint: tokenEndpoint) ?? refresh
         )
         let token = StoredAccessToken(
             value: response.accessToken,
@@ -85,6 +98,7 @@ public struct AccountRegistration: Sendable, Hashable {
         let delay = RefreshSchedule.delay(
             lifetime: response.lifetime,
             refreshIn: response.refreshIn,
+            provider: settings.provider,
             // A new account has no identifier yet; any serves to spread the first refresh.
             account: id ?? .random(),
             generation: generation

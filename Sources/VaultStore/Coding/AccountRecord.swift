@@ -3,22 +3,37 @@ internal import VaultCrypto
 
 /// The plaintext of an account record.
 ///
-/// The names of its members are part of the file format.
+/// The names of its members are part of the file format: those that the first migration lists, and,
+/// each left out where it says nothing,
+///
+///     "other_client_secret" taken when the client's secret is refused
+///     "provider"            name in the provider catalogue, whose quirks apply
+///     "rotation"            unknown, none, overlap, grace:SECONDS or strict
+///     "refresh_parameters"  [[NAME, VALUE]], added to each refresh
+///     "sends_scope"         true when each refresh names the scope
+///     "refresh_endpoint"    where refreshes go, if not to the token endpoint
 enum AccountRecord {
     static func encode(_ settings: AccountSettings) -> Secret { record(of: settings).encoded }
 
     static func record(of settings: AccountSettings) -> SealedJSON {
         let scope = settings.requestedScope
+        let refresh = settings.refresh
         return SealedJSON([
             "name": .text(settings.name.text),
             "client_id": .text(settings.client.id.rawValue),
             "client_secret": settings.client.secret.map { .string($0) },
+            "other_client_secret": settings.otherSecret.map { .string($0) },
             "client_authentication": .text(settings.client.authentication.rawValue),
             "token_endpoint": .text(settings.tokenEndpoint.string),
             "authorization_endpoint": settings.authorizationEndpoint.map { .text($0.string) },
             "issuer": settings.issuer.map { .text($0) },
             "redirect_uri": settings.redirectURI.map { .text($0) },
             "scope": scope.isEmpty ? nil : .texts(scope.names),
+            "provider": refresh.provider.map { .text($0) },
+            "rotation": refresh.rotation.map { .text($0.description) },
+            "refresh_parameters": RefreshParameters.value(of: refresh.parameters),
+            "sends_scope": refresh.sendsScope ? .bool(true) : nil,
+            "refresh_endpoint": refresh.endpoint.map { .text($0.string) },
         ])
     }
 
@@ -40,12 +55,51 @@ enum AccountRecord {
                 secret: try record.optional("client_secret", SealedJSON.secret),
                 authentication: authentication
             ),
+            otherSecret: try record.optional("other_client_secret", SealedJSON.secret),
             tokenEndpoint: EndpointURL(unchecked: try record.text("token_endpoint")),
             authorizationEndpoint: try record.optional("authorization_endpoint", SealedJSON.text)
                 .map { EndpointURL(unchecked: $0) },
             issuer: try record.optional("issuer", SealedJSON.text),
             redirectURI: try record.optional("redirect_uri", SealedJSON.text),
-            requestedScope: Scope(try record.optional("scope", SealedJSON.texts) ?? [])
+            requestedScope: Scope(try record.optional("scope", SealedJSON.texts) ?? []),
+            refresh: try refresh(record)
         )
+    }
+
+    private static func refresh(_ record: SealedJSON) throws(SealingError) -> RefreshOptions {
+        let rotation = try record.optional("rotation", SealedJSON.text)
+        let known = rotation.flatMap { RefreshTokenRotation($0) }
+        guard (rotation == nil) == (known == nil) else { throw SealingError() }
+        return RefreshOptions(
+            provider: try record.optional("provider", SealedJSON.text),
+            rotation: known,
+            parameters: try record.optional("refresh_parameters", RefreshParameters.read) ?? [],
+            sendsScope: try record.optional("sends_scope", SealedJSON.bool) ?? false,
+            endpoint: try record.optional("refresh_endpoint", SealedJSON.text)
+                .map { EndpointURL(unchecked: $0) }
+        )
+    }
+}
+
+/// Parameters in their order: each a list of name and value.
+private enum RefreshParameters {
+    static func value(of parameters: [RequestParameter]) -> JSONValue? {
+        parameters.isEmpty ? nil : .array(parameters.map { .texts([$0.name, $0.value]) })
+    }
+
+    static func read(
+        _ record: SealedJSON
+    ) -> (String) throws(SealingError) -> [RequestParameter] {
+        { (name) throws(SealingError) in
+            guard let pairs = record[name]?.array else { throw SealingError() }
+            let parameters = pairs.compactMap { pair -> RequestParameter? in
+                guard let texts = pair.array, texts.count == 2, let name = texts[0].text,
+                    let value = texts[1].text
+                else { return nil }
+                return RequestParameter(name, value)
+            }
+            guard parameters.count == pairs.count else { throw SealingError() }
+            return parameters
+        }
     }
 }

@@ -55,6 +55,7 @@ extension ExportedAccount {
             ("token_endpoint", settings.tokenEndpoint.string),
             ("authorization_endpoint", settings.authorizationEndpoint?.string),
             ("issuer", settings.issuer), ("redirect_uri", settings.redirectURI),
+            ("refresh_endpoint", settings.refresh.endpoint?.string),
         ]
         for case (let member, let address?) in addresses {
             guard (try? EndpointURL(address)) != nil else {
@@ -64,6 +65,10 @@ extension ExportedAccount {
         let client = settings.client
         guard !client.id.rawValue.isEmpty, client.authentication == .none || client.secret != nil
         else { throw .exportMalformed(member: "\(place).settings.client") }
+        let parameters = settings.refresh.parameters
+        guard parameters.allSatisfy({ RequestParameter.mayBeNamed($0.name) }) else {
+            throw .exportMalformed(member: "\(place).settings.refresh_parameters")
+        }
     }
 
     private func checkTokens(at place: String) throws(StoreError) {

@@ -56,6 +56,11 @@ struct SealedJSON {
         Date(timeIntervalSince1970: try number(name))
     }
 
+    func bool(_ name: String) throws(SealingError) -> Bool {
+        guard let bool = members[name]?.bool else { throw SealingError() }
+        return bool
+    }
+
     func texts(_ name: String) throws(SealingError) -> [String] {
         guard let elements = members[name]?.array else { throw SealingError() }
         let texts = elements.compactMap(\.text)

@@ -60,7 +60,14 @@ enum Fixture {
             authorizationEndpoint: EndpointURL(unchecked: "https://issuer.example/authorize"),
             issuer: "https://issuer.example",
             redirectURI: "http://127.0.0.1:7777/back",
-            requestedScope: Scope(["openid", "mail"])
+            requestedScope: Scope(["openid", "mail"]),
+            refresh: RefreshOptions(
+                provider: "github",
+                rotation: .grace(seconds: 1.5),
+                parameters: [RequestParameter("expires_in", "1800"), RequestParameter("a", "")],
+                sendsScope: true,
+                endpoint: EndpointURL(unchecked: "https://issuer.example/refresh")
+            )
         )
         account.tokens.accessTokens.append(
             StoredAccessToken(

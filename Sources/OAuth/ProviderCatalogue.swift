@@ -1,0 +1,35 @@
+package import FoundationEssentials
+
+/// What is known of providers that depart from the standards, as data.
+///
+/// Read when first asked: the fast path of a lookup never is.
+package struct ProviderCatalogue: Sendable {
+    private let entries: [String: Entry]
+
+    /// The catalogue in the program.
+    package static let builtIn: ProviderCatalogue = {
+        // A test decodes the resource; a program without it knows no provider.
+        let document = try? ProviderCatalogue(Data(PackageResources.providers_json))
+        return document ?? ProviderCatalogue(entries: [:])
+    }()
+
+    private init(entries: [String: Entry]) {
+        self.entries = entries
+    }
+
+    /// A catalogue from its JSON: an object of entries by name.
+    package init(_ json: Data) throws {
+        entries = try JSONDecoder().decode([String: Entry].self, from: json)
+    }
+
+    /// The entry of this name.
+    package subscript(name: String) -> Entry? { entries[name] }
+
+    /// The names, in order.
+    package var names: [String] { entries.keys.sorted() }
+
+    /// The providers whose token endpoints may be on this host: something to suggest.
+    package func names(forHost host: String) -> [String] {
+        names.filter { entries[$0]?.isRecognised(host: host) ?? false }
+    }
+}

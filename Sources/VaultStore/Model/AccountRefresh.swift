@@ -1,0 +1,46 @@
+package import OAuth
+package import VaultCrypto
+
+/// What is sent to refresh an account, and how its answer is read.
+///
+/// Where a secret goes comes from the seal alone; the provider catalogue says how to speak there.
+extension AccountSettings {
+    /// The catalogue's entry for the account's provider, where it names one that is known.
+    package var provider: ProviderCatalogue.Entry? {
+        refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
+    }
+
+    /// The request that spends a refresh token.
+    ///
+    /// - Parameters:
+    ///   - refreshToken: The token to spend.
+    ///   - scope: The scope to ask for; without it all that was granted (RFC 6749 §6), which the
+    ///     account's options may have named.
+    ///   - resource: The resource to ask for (RFC 8707 §2.2).
+    /// - Returns: What to send, once.
+    package func refreshRequest(
+        _ refreshToken: Secret,
+        scope: Scope? = nil,
+        resource: String? = nil
+    ) -> HTTPRequest {
+        let quirks = provider?.quirks ?? ProviderQuirks()
+        // What this one request asks for stands above what every refresh of the account has.
+        let asked = Set([scope.map { _ in "scope" }, resource.map { _ in "resource" }])
+        let extra = refresh.parameters.filter { !asked.contains($0.name) }
+            .map { ($0.name, $0.value) }
+        return TokenRequest.refresh(
+            refreshToken,
+            client: client,
+            endpoint: refreshEndpoint,
+            scope: scope ?? (refresh.sendsScope ? requestedScope : nil),
+            scopeSeparator: quirks.scopeSeparator ?? " ",
+            extra: extra + (resource.map { [("resource", $0)] } ?? []),
+            format: quirks.bodyFormat ?? .form
+        )
+    }
+
+    /// Reads what comes back.
+    package var answerReader: TokenResponseReader {
+        TokenResponseReader(grantType: .refreshToken, quirks: provider?.quirks ?? ProviderQuirks())
+    }
+}
