@@ -30,7 +30,7 @@ extension Worker {
     /// Whether its next step writes to the store.
     var isAboutToWrite: Bool {
         switch phase {
-        case .begun, .claimed, .installing, .rescued, .abandoning: true
+        case .begun, .claimed, .installing, .rescued, .abandoning, .swapping: true
         default: false
         }
     }

@@ -20,11 +20,18 @@ enum ModelAnswer: Hashable, Sendable {
     /// As somebody on the way answers who wants it sent elsewhere.
     static let redirect = ModelAnswer.response(307, "")
 
+    /// As a server answers that does not know the client's secret.
+    static let wrongSecret = ModelAnswer.response(401, #"{"error": "invalid_client"}"#)
+
+    /// Whether there is a new refresh token in it.
+    var hasRefreshToken: Bool {
+        guard case .response(200, let body) = self else { return false }
+        return body.contains("refresh_token")
+    }
+
     /// The same without its access token.
     var withoutAccessToken: ModelAnswer? {
-        guard case .response(200, let body) = self, body.contains("refresh_token") else {
-            return nil
-        }
+        guard hasRefreshToken, case .response(_, let body) = self else { return nil }
         return .response(200, body.replacing("access_token", with: "access_tok"))
     }
 

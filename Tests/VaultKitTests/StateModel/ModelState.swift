@@ -70,7 +70,9 @@ enum Phase: Hashable, Sendable {
     /// Step 2: polling for the lock, with the account as it was.
     case waiting(Stale)
     /// Step 3: about to read again.
-    case locked(Stale, attempt: Int)
+    ///
+    /// After a start that came to nothing, with the settings of then.
+    case locked(Stale, attempt: Int, after: Frozen<AccountSettings>?)
     /// Step 4: about to write the intent.
     case begun(Frozen<ModelRefresh>)
     /// Step 5: about to look how old the claim is.
@@ -87,6 +89,8 @@ enum Phase: Hashable, Sendable {
     case rescued(Frozen<ModelRefresh>, then: Frozen<Abandonment>)
     /// About to end the claim.
     case abandoning(Frozen<ModelRefresh>, Frozen<Abandonment>)
+    /// About to end the claim and to start over, with the client's other secret.
+    case swapping(Frozen<ModelRefresh>, Frozen<Abandonment>)
     /// Step 10: the store did not take the pair.
     case keeping(Frozen<ModelRefresh>, Frozen<ModelPair>)
     /// Step 9: stored; about to wake whoever waits.
@@ -108,9 +112,12 @@ struct ModelRefresh: Hashable, Sendable {
     var client: ClientState
     var intent: Intent
     var attempt: Int
+    var hasSwapped = false
 
     var planner: RefreshPlanner {
-        RefreshPlanner(account: account.value, client: client, urgency: .routine)
+        var planner = RefreshPlanner(account: account.value, client: client, urgency: .routine)
+        planner.hasSwapped = hasSwapped
+        return planner
     }
     var refreshToken: String { account.value.tokens.refreshToken?.text ?? "" }
 }
@@ -121,6 +128,12 @@ extension StoredAccount {
         var account = StoredAccount.fixture(refreshToken: "refresh-1-1")
         account.generation = 1
         account.settings.refresh.rotation = rotation
+        account.settings.client = Client(
+            id: account.settings.client.id,
+            secret: Secret("secret-1"),
+            authentication: .clientSecretPost
+        )
+        account.settings.otherSecret = Secret("secret-2")
         account.tokens.accessTokens[0].value = Secret("access-1-1")
         account.health.due = Moment.fixed.wall.addingTimeInterval(
             RefreshSchedule.delay(

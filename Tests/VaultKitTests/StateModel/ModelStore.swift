@@ -71,6 +71,10 @@ struct ModelStore: Hashable, Sendable {
         let now = end.at ?? account.value.health.since ?? Date(timeIntervalSince1970: 0)
         note(end.effect, at: now)
         change { account in
+            if end.swapsSecret, let other = account.settings.withOtherSecret {
+                account.settings = other
+                account.revision += 1
+            }
             if let needed = end.signInNeeded { account.tokens.signInNeeded = needed }
             account.tokens.silentRefusals = end.silentRefusals
             if !end.outcomeIsUnknown { account.intent = nil }

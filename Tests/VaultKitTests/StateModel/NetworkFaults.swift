@@ -25,6 +25,7 @@ extension Events {
             fails("loses the connection with the request", .connectionLost),
             fails("cannot reach the server", .unreachable, isStray: false),
             fails("redirects the request", .redirect, isStray: false),
+            fails("brings back that the client secret is wrong", .wrongSecret, isStray: false),
         ]
         if !rules.sendsOnce { all[0] = sendsAgain(number, refresh, sent, isStray: true) }
         if !rules.staysAtItsServer { all[2].flaw = .sentElsewhere }

@@ -12,6 +12,7 @@ final class Readings {
         case install(Frozen<ModelPair>)
         case rescue(Frozen<ModelPair>, then: Frozen<Abandonment>)
         case abandon(Frozen<Abandonment>)
+        case swapSecret(Frozen<Abandonment>)
     }
 
     private struct Question: Hashable {
@@ -50,6 +51,7 @@ final class Readings {
         case .install(let pair): .install(Frozen(ModelPair(pair)))
         case .rescue(let pair, let end, _): .rescue(Frozen(ModelPair(pair)), then: Frozen(end))
         case .abandon(let end, _): .abandon(Frozen(end))
+        case .swapSecret(let end): .swapSecret(Frozen(end))
         }
     }
 }

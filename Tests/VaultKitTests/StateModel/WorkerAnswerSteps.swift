@@ -20,7 +20,13 @@ extension WorkerSteps {
         case .rescue(let pair, let end):
             step("reads a refresh token alone", to: .installing(refresh, pair, then: end))
         case .abandon(let end):
-            step("reads that there is no pair", to: .abandoning(refresh, end))
+            step(
+                "reads that there is no pair",
+                to: .abandoning(refresh, end),
+                flaw: answer.hasRefreshToken ? .tokensDropped : nil
+            )
+        case .swapSecret(let end):
+            step("reads that its client secret is wrong", to: .swapping(refresh, end))
         }
     }
 
@@ -95,6 +101,14 @@ extension WorkerSteps {
         ) { next in
             next.store.abandon(generation, end.value, compares: rules.comparesGenerations)
         }
+    }
+
+    /// Tries the client's other secret.
+    func swap(_ refresh: Frozen<ModelRefresh>, _ end: Frozen<Abandonment>) -> Transition {
+        guard !state.store.isFull else {
+            return step("cannot swap the client secret", to: .idle)
+        }
+        return startOver(refresh, "swaps the client secret, and starts over", end)
     }
 
     func publish(_ account: Frozen<StoredAccount>) -> Transition {

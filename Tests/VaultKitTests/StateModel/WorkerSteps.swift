@@ -25,7 +25,7 @@ struct WorkerSteps {
         case .idle: return []
         case .asking: return [ask()]
         case .waiting(let stale): return wait(stale)
-        case .locked(let stale, let attempt): return [begin(stale, attempt)]
+        case .locked(let stale, let attempt, let before): return [begin(stale, attempt, before)]
         case .begun(let refresh): return [claim(refresh)]
         case .claimed(let refresh): return [checkAge(refresh)]
         case .checked(let refresh): return [send(refresh)]
@@ -34,6 +34,7 @@ struct WorkerSteps {
         case .installing(let refresh, let pair, let end): return [install(pair, refresh, end)]
         case .rescued(let refresh, let end): return [claimAgain(refresh, end)]
         case .abandoning(let refresh, let end): return [abandon(refresh, end)]
+        case .swapping(let refresh, let end): return [swap(refresh, end)]
         case .keeping(let refresh, let pair): return keepSaving(pair, refresh)
         case .installed(let account): return [publish(account)]
         }
@@ -82,7 +83,7 @@ struct WorkerSteps {
         guard number == 0 || state.hasBeenLocked else { return [] }
         guard let holder = state.lock, rules.locks else {
             return [
-                step("takes the lock", to: .locked(stale, attempt: 1)) { next in
+                step("takes the lock", to: .locked(stale, attempt: 1, after: nil)) { next in
                     next.lock = number
                     next.hasBeenLocked = true
                 }
@@ -92,7 +93,11 @@ struct WorkerSteps {
         return [step("gives up after a minute", to: .idle) { $0.now += 60 }]
     }
 
-    private func begin(_ stale: Stale, _ attempt: Int) -> Transition {
+    private func begin(
+        _ stale: Stale,
+        _ attempt: Int,
+        _ before: Frozen<AccountSettings>?
+    ) -> Transition {
         let account = stale.account ?? state.store.account
         if account.value.generation > stale.generation {
             return step("reads, and adopts the pair that is stored", to: .idle)
@@ -102,13 +107,16 @@ struct WorkerSteps {
             account: account,
             client: state.store.client,
             intent: Intent(refreshTokenHash: [], claimed: state.moment, attempt: 1),
-            attempt: attempt
+            attempt: attempt,
+            hasSwapped: before.map {
+                $0.value.client.secret != account.value.settings.client.secret
+            } ?? false
         )
         switch refresh.planner.begin(at: state.moment, random: Self.random) {
         case .claim:
             refresh.intent = refresh.planner.intent(
                 refreshTokenHash: Array(refresh.refreshToken.utf8),
-                startsOver: attempt > 1,
+                startsOver: before != nil,
                 at: state.moment
             )
             return step("reads, and may refresh", to: .begun(Frozen(refresh)))
@@ -144,22 +152,32 @@ struct WorkerSteps {
         }
     }
 
+    /// Ends the claim and begins once more with the account as it is then.
+    func startOver(
+        _ refresh: Frozen<ModelRefresh>,
+        _ what: StaticString,
+        _ end: Frozen<Abandonment>
+    ) -> Transition {
+        let generation = refresh.value.account.value.generation
+        let call = StoreCall.abandon(end, generation: generation)
+        return startOver(refresh, what, call: call) { next in
+            next.store.abandon(generation, end.value, compares: rules.comparesGenerations)
+        }
+    }
+
     private func startOver(
         _ refresh: Frozen<ModelRefresh>,
         _ what: StaticString,
-        call: StoreCall? = nil,
+        call: StoreCall,
         _ change: (inout ModelState) -> Void = { _ in }
     ) -> Transition {
-        let attempt = refresh.value.attempt + 1
-        guard attempt > Self.claimTries else {
-            return step(
-                what,
-                to: .locked(refresh.value.stale, attempt: attempt),
-                call: call,
-                change
-            )
+        let (stale, attempt) = (refresh.value.stale, refresh.value.attempt)
+        guard attempt == Self.claimTries else {
+            let settings = Frozen(refresh.value.account.value.settings)
+            let phase = Phase.locked(stale, attempt: attempt + 1, after: settings)
+            return step(what, to: phase, call: call, change)
         }
-        let hasMoved = state.store.generation > refresh.value.stale.generation
+        let hasMoved = state.store.generation > stale.generation
         return step(what, to: .idle, call: call, flaw: hasMoved ? .failsForNothing : nil, change)
     }
 
@@ -171,14 +189,7 @@ struct WorkerSteps {
             return step("finds its claim old and cannot say so", to: .idle)
         }
         let end = Frozen(refresh.value.planner.withdrawal())
-        let generation = refresh.value.account.value.generation
-        return startOver(
-            refresh,
-            "finds its claim old, and starts over",
-            call: .abandon(end, generation: generation)
-        ) { next in
-            next.store.abandon(generation, end.value, compares: rules.comparesGenerations)
-        }
+        return startOver(refresh, "finds its claim old, and starts over", end)
     }
 
     private func send(_ refresh: Frozen<ModelRefresh>) -> Transition {
