@@ -171,6 +171,7 @@ let package = Package(
                 "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
                 "VaultTesting",
             ],
+            exclude: ["StateModel/terminal-states.txt"],
             swiftSettings: settings
         ),
         .testTarget(
