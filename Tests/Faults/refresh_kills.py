@@ -20,12 +20,13 @@ import time
 
 import common
 from common import Stage, Violation, check, fail, require
-from server import Program, Server
+from server import Program, Server, Vault
 
 ACCOUNT = "work"
 DELAY = 0.004  # seconds for which the server keeps its answer after its commit
 # How a kill is aimed, and the share of each.
 AIMS = (("claimed", 0.45), ("life", 0.2), ("answered", 0.15), ("installing", 0.15), ("installed", 0.05))
+SHOWN = 20  # dead logins that `vault status` is asked about too
 AT_A_PLACE = ("answered", "installing", "installed")
 
 
@@ -154,6 +155,10 @@ def bury(account, tally, where, state, words):
         or "outcome_unknown" in (state, now)
     )
     require(is_said, f"a login died in silence, killed {where}: {state}, {words}, {now}")
+    if sum(tally.dead.values()) < SHOWN:
+        shown = Vault(account.stage.work, account.stage.vault).status(ACCOUNT)
+        is_shown = shown["state"] in ("sign_in_needed", "outcome_unknown")
+        require(is_shown and shown.get("reason") in (None, "rotation_lost"), f"vault status says {shown}")
     tally.dead[where] += 1
     tally.reports[f"{now}: {' '.join(words[2:])}"] += 1
     account.sign_in()

@@ -195,6 +195,10 @@ class Vault:
         if added.returncode != 0:
             raise Violation(f"adding {name}: {added.stderr.strip()}")
 
+    def status(self, name):
+        """What `vault status` shows of an account."""
+        return json.loads(self.run("status", name, "--json").require_success().out)["accounts"][0]
+
     def state(self, name):
         """The state of an account as the agent has it, in its memory too."""
         socket = os.path.join(self.environment["VAULT_HOME"], "agent.sock")

@@ -61,7 +61,7 @@ class Scene:
         begun = time.monotonic()
         words = self.other.ask("token", "work", "60", PATIENCE)
         is_served = words[:3] == ["served", "work", "2"]
-        require(is_served or words[2:] == ["busy", "deadline"], f"while another holds the account: {words}")
+        require(is_served or words[:3] == ["failed", "work", "busy"], f"while another holds the account: {words}")
         living = self.other.ask("token", "living")
         require(living[:1] == ["served"], f"the account beside it: {living}")
         require(time.monotonic() - begun < 1, f"{time.monotonic() - begun:.1f} s for an answer that was due at once")
