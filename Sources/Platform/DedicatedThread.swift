@@ -55,13 +55,18 @@ package final class JoinableThread: Sendable {
         if let thread = take() { pthread_detach(thread) }
     }
 
-    /// Waits until the thread has ended; called on that thread it does nothing.
+    /// Waits until the thread has ended, also for one who comes second; called on that thread it does
+    /// nothing.
     package func join() {
-        guard let thread = take() else { return }
-        if pthread_equal(thread, pthread_self()) != 0 {
-            pthread_detach(thread)
-        } else {
-            pthread_join(thread, nil)
+        thread.withLock { held in
+            guard let thread = held else { return }
+            held = nil
+            if pthread_equal(thread, pthread_self()) != 0 {
+                pthread_detach(thread)
+            } else {
+                // Under the lock, for whoever comes second.
+                pthread_join(thread, nil)
+            }
         }
     }
 

@@ -6,37 +6,42 @@ internal import Platform
 final class CurlLoop {
     private let mailbox: Mailbox<CurlMessage>
     private let settings: CurlSettings
+    private let thread: CurlThread
     private let multi: UnsafeMutableRawPointer?
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var isClosing = false
 
-    /// Safe from every thread since 7.84 (curl_global_init(3)), and needed once.
-    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-
     /// Connections kept open between requests.
     private static let keptConnections = 64
 
-    init(mailbox: Mailbox<CurlMessage>, settings: CurlSettings) {
+    init(mailbox: Mailbox<CurlMessage>, settings: CurlSettings, thread: CurlThread) {
         self.mailbox = mailbox
         self.settings = settings
-        multi = Self.isReady ? curl_multi_init() : nil
+        self.thread = thread
+        multi = CurlLibrary.isReady ? curl_multi_init() : nil
         vault_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.keptConnections)
     }
 
-    deinit {
-        curl_multi_cleanup(multi)
+    func run() {
+        while !isDone {
+            CurlLibrary.use {
+                mailbox.takeAll().forEach(receive)
+                var running: Int32 = 0
+                curl_multi_perform(multi, &running)
+                finishTransfers()
+                if isDone { leave() }
+            }
+            if !isDone { sleep() }
+        }
     }
 
-    func run() {
-        while !(isClosing && transfers.isEmpty) {
-            var running: Int32 = 0
-            curl_multi_perform(multi, &running)
-            finishTransfers()
-            if !(isClosing && transfers.isEmpty) { sleep() }
-            mailbox.takeAll().forEach(receive)
-        }
-        // Posted between the last look and here.
+    private var isDone: Bool { isClosing && transfers.isEmpty }
+
+    private func leave() {
+        // Posted since they were taken.
         mailbox.close().forEach(refuse)
+        curl_multi_cleanup(multi)
+        thread.leave()
     }
 
     /// Until a socket, a timer of libcurl or the mailbox has something; idle, that is for ever.

@@ -16,8 +16,8 @@ public final class CurlTransport: HTTPTransport {
 
     private enum Worker {
         case notStarted
-        case running(Mailbox<CurlMessage>, JoinableThread)
-        case closed(JoinableThread?)
+        case running(Mailbox<CurlMessage>, CurlThread)
+        case closed(CurlThread?)
     }
 
     /// A transport; nothing is started yet.
@@ -32,10 +32,11 @@ public final class CurlTransport: HTTPTransport {
     /// Nothing is running any more: whoever sends holds on to the transport.
     ///
     /// The thread's end is waited for, because at the end of a program the libraries behind libcurl
-    /// tidy up, and must not find its handles half freed.
+    /// tidy up, and must not find its handles half freed. `CurlLibrary` sees to it where this comes
+    /// too late.
     deinit {
         close()
-        if case .closed(let thread?) = worker.withLock({ $0 }) { thread.join() }
+        if case .closed(let thread?) = worker.withLock({ $0 }) { CurlLibrary.join(thread) }
     }
 
     /// Refuses requests from now on; those running come to their end, and the thread with them.
@@ -80,11 +81,13 @@ public final class CurlTransport: HTTPTransport {
         }
     }
 
-    private func start() throws(SystemError) -> (Mailbox<CurlMessage>, JoinableThread) {
+    private func start() throws(SystemError) -> (Mailbox<CurlMessage>, CurlThread) {
         let mailbox = try Mailbox<CurlMessage>()
-        let thread = try DedicatedThread.startJoinable { [settings] in
-            CurlLoop(mailbox: mailbox, settings: settings).run()
+        let thread = CurlThread()
+        try thread.start { [settings] in
+            CurlLoop(mailbox: mailbox, settings: settings, thread: thread).run()
         }
+        CurlLibrary.add(thread)
         return (mailbox, thread)
     }
 }

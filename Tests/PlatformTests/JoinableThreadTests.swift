@@ -14,4 +14,17 @@ import Testing
         #expect(ended.withLock { $0 })
         thread.join()
     }
+
+    @Test func whoComesSecondWaitsToo() throws {
+        let ended = Locked(false)
+        let thread = try DedicatedThread.startJoinable {
+            usleep(20_000)
+            ended.withLock { $0 = true }
+        }
+        let first = try DedicatedThread.startJoinable { thread.join() }
+        usleep(5_000)
+        thread.join()
+        #expect(ended.withLock { $0 })
+        first.join()
+    }
 }

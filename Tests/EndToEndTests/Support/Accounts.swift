@@ -38,7 +38,8 @@ extension Stage {
         usleep(UInt32(seconds) * 1_000_000 + 100_000)
     }
 
-    private static func replacing(_ expiresIn: Int, in response: String) -> String {
+    /// A token response with another lifetime.
+    static func replacing(_ expiresIn: Int, in response: String) -> String {
         let key = #""expires_in":"#
         guard let start = response.firstRange(of: key)?.upperBound else { return response }
         let rest = response[start...].drop { $0.isNumber }

@@ -14,10 +14,19 @@ final class RealServer {
     private let stage: Stage
     private let directory: String
     private let values: [String: String]
+    private let rotates: Bool
 
     /// Starts it on a free port; nil, said in so many words, where a normal user lacks its packages.
-    init?(_ kind: Kind, _ stage: Stage, accessTokenLifetime: Int, redirects: [String]) throws {
+    ///
+    /// `settings` are variables that its script reads.
+    init?(
+        _ kind: Kind,
+        _ stage: Stage,
+        settings: [String: String],
+        rotates: Bool = true
+    ) throws {
         self.kind = kind
+        self.rotates = rotates
         self.stage = stage
         directory = "\(stage.root)/\(kind.rawValue)"
         let script = "\(Programs.packageRoot)/Tests/EndToEndTests/Servers/start-\(kind.rawValue).sh"
@@ -27,9 +36,8 @@ final class RealServer {
         launch.environment = [
             "PATH": Self.variable("PATH") ?? "/usr/bin:/bin:/usr/sbin:/sbin",
             "HOME": Self.variable("HOME") ?? stage.home, "GLW_ROOT": "\(store)/glewlwyd",
-            "DOT_VENV": "\(store)/dot", "ACCESS_TTL": "\(accessTokenLifetime)",
-            "REDIRECTS": redirects.joined(separator: " "),
-        ]
+            "DOT_VENV": "\(store)/dot", "ROTATE": rotates ? "1" : "0",
+        ].merging(settings) { $1 }
         for name in ["http_proxy", "https_proxy", "no_proxy", "PIP_INDEX_URL"] {
             launch.environment[name] = Self.variable(name)
         }
@@ -58,7 +66,8 @@ final class RealServer {
     /// A value of those that the script printed, by its name without the prefix.
     subscript(name: String) -> String { values["\(kind.prefix)_\(name)"] ?? "" }
 
-    var issuer: String { self["ISSUER"] }
+    /// Glewlwyd has a second one that does not rotate.
+    var issuer: String { self[kind == .glewlwyd && !rotates ? "ISSUER_STATIC" : "ISSUER"] }
 
     func stop() {
         let path = "\(directory)/\(kind.rawValue).pid"
@@ -154,6 +163,32 @@ final class RealServer {
         ])
     }
 
+    /// The status with which the server answers whoever presents a refresh token outside of the vault.
+    func spend(_ refreshToken: String, isPublic: Bool = false) throws -> String {
+        let client =
+            isPublic
+            ? ["-d", "client_id=\(self["PUBLIC_CLIENT_ID"])"]
+            : ["-u", "\(self["CLIENT_ID"]):\(self["CLIENT_SECRET"])"]
+        return try stage.system(
+            "curl",
+            ["-s", "-o", "/dev/null", "-w", "%{http_code}"] + client
+                + ["-d", "grant_type=refresh_token", "-d", "@-", tokenEndpoint],
+            input: "refresh_token=\(refreshToken)"
+        ).out
+    }
+
+    /// How many requests with a refresh token that is not good any more the server wrote down.
+    ///
+    /// Glewlwyd is silent about one that it never gave out.
+    func refusals() throws -> Int {
+        let (file, mark) =
+            kind == .dot
+            ? ("dot.out", #""POST /o/token/ HTTP/1.1" 400"#)
+            : ("glewlwyd.log", "Security - Token invalid")
+        return try Files.text("\(directory)/\(file)").split(separator: "\n")
+            .count { $0.contains(mark) }
+    }
+
     var tokenEndpoint: String { issuer + (kind == .dot ? "/token/" : "/token") }
 
     private func authenticated(_ arguments: [String]) throws -> String {
@@ -169,21 +204,4 @@ final class RealServer {
             input: "Authorization: Bearer \(accessToken)\n"
         ).out
     }
-}
-
-/// A port of 127.0.0.1 that was free a moment ago, for a redirect address that is registered.
-func freePort() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-            bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
-        }
-    }
-    guard result else { throw HarnessError("no free port: errno \(errno)") }
-    return UInt16(bigEndian: address.sin_port)
 }
