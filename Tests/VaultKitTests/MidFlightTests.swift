@@ -1,6 +1,7 @@
 import OAuth
 import Platform
 import Testing
+import VaultCrypto
 import VaultTesting
 
 @testable import VaultKit
@@ -53,6 +54,36 @@ import VaultTesting
             #expect(try await caller.value.text == "new")
             #expect(try await scene.vault.registration(of: "work") == changed)
             #expect(try await scene.vault.currentAccount() == "work")
+        }
+    }
+
+    @Test("cli A21: a client's secret that is changed meanwhile stays changed")
+    func changedSecret() async throws {
+        let hold = Hold()
+        let server = RotatingServer()
+        try await withScene(server.transport(hold: hold)) { scene in
+            let client = Client(
+                id: ClientID(rawValue: "confidential"),
+                secret: Secret("old"),
+                authentication: .clientSecretPost
+            )
+            var registration = AccountRegistration.testing("work")
+            registration.client = client
+            let tokens = TokenResponse.testing(
+                accessToken: "work-access-1",
+                refreshToken: "work-refresh-1"
+            )
+            _ = try await scene.vault.add(registration, tokens)
+            let caller = Task { try await scene.vault.refresh("work") }
+            try await hold.waitForArrivals()
+            let elsewhere = try await scene.openAgain()
+            #expect(try await elsewhere.setSecret(of: client.id, to: Secret("new")) == ["work"])
+            hold.release()
+            #expect(try await caller.value.text == "work-access-2")
+            let stored = try scene.stored()
+            #expect(stored.refreshText == "work-refresh-2" && stored.intent == nil)
+            #expect(stored.settings.client.secret == Secret("new"))
+            #expect(try await scene.vault.registration(of: "work")?.requestedScope == Scope([]))
         }
     }
 

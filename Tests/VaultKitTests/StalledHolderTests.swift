@@ -81,8 +81,9 @@ import VaultTesting
             }
             try await stop.waitForArrivals()
             scene.clock.advance(by: 120)
-            // Nobody can tell yet whether it lives.
-            #expect(try await scene.vault.account("work").state == .outcomeUnknown)
+            // It lives, so nothing is lost yet.
+            let other = try await scene.openAgain()
+            #expect(try await other.account("work").state == .active)
             stop.release()
             #expect(await holder.value?.code == .outcomeUnknown)
             let stored = try scene.stored()
