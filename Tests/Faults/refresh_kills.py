@@ -2,9 +2,10 @@
 
 Shows: where a used refresh token is taken once more within 30 seconds, no login is ever lost. At a
 strict server a login dies only when the kill fell between the sending of a request that the server
-granted and the vault's commit, which no client can survive; each is reported, never silent, and no
-other kill does harm. After each kill the account is refreshed once, undisturbed, by another process.
-The time that this window is open is measured, on a disk.
+granted and the vault's commit, which no client can survive; no other kill does harm. What may be
+lost is shown as unknown at once, before any retry, and what is lost is reported. After each kill the
+account is refreshed once, undisturbed, by another process. The time that the window is open is
+measured, on a disk.
 
     refresh_kills.py [--kills N] [--in-window N] [--seconds N] [--measure N] [--rotation R] [--seed N]
 """
@@ -133,6 +134,7 @@ def kill_once(account, tally, chance):
     tally.places[where] += 1
     is_lost = grant["refreshes"] > before["refreshes"] and stored == generation
     require(not grant["isRevoked"], f"killed {where}: the grant is revoked before any retry")
+    require(not is_lost or state == "outcome_unknown", f"killed {where}: {state} is shown, nothing of what is lost")
     words = account.other.ask("token", ACCOUNT)
     is_served = words[:1] == ["served"] and account.server.accepts(words[3])
     require(is_served, f"killed {where}: the token that lives is not served: {words}")
@@ -160,7 +162,7 @@ def bury(account, tally, where, state, words):
         is_shown = shown["state"] in ("sign_in_needed", "outcome_unknown")
         require(is_shown and shown.get("reason") in (None, "rotation_lost"), f"vault status says {shown}")
     tally.dead[where] += 1
-    tally.reports[f"{now}: {' '.join(words[2:])}"] += 1
+    tally.reports[f"{state} before any retry, {now} ({words[3]}) after it"] += 1
     account.sign_in()
 
 
@@ -212,7 +214,7 @@ def print_tally(tally, seconds):
         print(f"        {count:6} {where}, {tally.dead[where]} logins dead")
     print(f"        {tally.survived} pairs lost on their way came back by the retry")
     for report, count in sorted(tally.reports.items()):
-        print(f"        {count:6} dead logins reported as {report}")
+        print(f"        {count:6} dead logins: {report}")
 
 
 def main():
