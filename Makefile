@@ -10,7 +10,8 @@ FAULTS := python3 Tests/Faults
 PREFIX ?= /usr/local
 
 .PHONY: help setup build test test-unit test-end-to-end test-real-servers test-tsan test-asan \
-	faults power-cuts full-disk io-errors bit-flips processes generations refresh-kills mutants \
+	faults power-cuts full-disk io-errors bit-flips processes generations refresh-kills stalls \
+	mutants \
 	demo bench install lint format docs clean
 
 help: ## Say what there is to make
@@ -63,6 +64,9 @@ generations: build ## Let 32 processes without a common agent renew one account 
 
 refresh-kills: build ## Kill 10,000 refreshes at each of two servers, most of them after the server's commit
 	@$(FAULTS)/refresh_kills.py
+
+stalls: build ## Wait 25 s for an answer, and stop the process that waits for one
+	@$(FAULTS)/stalls.py
 
 mutants: build ## Show that the tests see four faults put in on purpose (needs root)
 	@$(FAULTS)/mutants.py
