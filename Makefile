@@ -11,7 +11,7 @@ FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
 
 .PHONY: help setup build test test-unit test-end-to-end test-real-servers test-tsan test-asan \
-	faults power-cuts full-disk io-errors bit-flips processes mutants fuzz \
+	faults power-cuts full-disk io-errors bit-flips processes generations refresh-kills mutants fuzz \
 	demo bench install lint format docs clean
 
 help: ## Say what there is to make
@@ -58,6 +58,12 @@ bit-flips: build ## Flip thousands of bits of a vault, and move its rows
 
 processes: build ## Let 32 processes refresh while the whole vault changes
 	@$(FAULTS)/processes.py
+
+generations: build ## Let 32 processes without a common agent renew one account 200 times (needs root)
+	@$(FAULTS)/generations.py
+
+refresh-kills: build ## Kill 10,000 refreshes at each of two servers, most of them after the server's commit
+	@$(FAULTS)/refresh_kills.py
 
 mutants: build ## Show that the tests see four faults put in on purpose (needs root)
 	@$(FAULTS)/mutants.py

@@ -263,6 +263,7 @@ let package = Package(
             name: "fault-driver",
             dependencies: [
                 "Platform", "VaultCrypto", "VaultSQLite", "OAuth", "VaultStore", "VaultKit",
+                "VaultHTTP",
             ],
             path: "Tests/Programs/fault-driver",
             swiftSettings: safeSettings

@@ -38,6 +38,9 @@ final class AgentLog: Sendable {
             facts["code"] = code.rawValue
             write("refresh_failed", facts)
         case .signInNeeded: write("sign_in_needed", facts)
+        case .stateChanged(let state):
+            facts["state"] = state.rawValue
+            write("state_changed", facts)
         case .notSaved: write("not_saved", facts)
         case .signedIn(let generation):
             facts["generation"] = "\(generation)"

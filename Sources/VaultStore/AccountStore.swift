@@ -113,6 +113,8 @@ package struct Abandonment: Sendable, Hashable {
     package var doubted: StoredAccount.Health?
     /// What there is now of refusals without a reason.
     package var silentRefusals: SilentRefusals?
+    /// Whether the client's other secret takes the place of the one that was refused.
+    package var swapsSecret = false
     /// What the answer says about the client.
     package var effect: ClientEffect?
     /// When it ended; the time of the last failure unless told.

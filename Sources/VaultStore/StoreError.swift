@@ -27,6 +27,10 @@ package enum StoreError: Error, Sendable, Equatable {
     case rotationUnfinished([Part])
     /// No account has this name.
     case noSuchAccount(AccountName)
+    /// No account has a client of this identifier.
+    case noSuchClient
+    /// Accounts at several token endpoints have one.
+    case ambiguousClient([String])
     /// An account has this name already.
     case nameTaken(AccountName)
     /// The grant is here already, or was spent here.

@@ -4,7 +4,7 @@ import VaultTesting
 enum ServerArguments {
     static let usage = """
         usage: vault-test-server [--port N] [--lifetime SECONDS] [--hold-ms N] [--client ID]
-                                 [--profile none|strict|grace:SECONDS|ack-on-use]
+                                 [--profile none|strict|grace:SECONDS|grace-once:SECONDS|ack-on-use]
                                  [--token-prefix TEXT]
 
         """

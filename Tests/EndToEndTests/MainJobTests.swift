@@ -94,7 +94,7 @@ extension EndToEndTests {
             #expect(
                 account.keys == [
                     "name", "current", "state", "issuer", "expiresAt", "dueAt", "generation",
-                    "failureCount", "lastFailure",
+                    "failureCount", "lastFailure", "reason", "since", "firstSentAt", "sentAgainAt",
                 ]
             )
             return account

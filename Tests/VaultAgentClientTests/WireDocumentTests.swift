@@ -92,16 +92,22 @@ import VaultAgentClient
                 accounts: [
                     AccountStatusDocument(
                         account: Self.unknown,
-                        generation: 3,
-                        failureCount: 2,
-                        lastFailure: "unreachable"
+                        detail: .init(
+                            generation: 3,
+                            failureCount: 2,
+                            lastFailure: "unreachable",
+                            reason: "rotation_lost",
+                            since: Date(timeIntervalSince1970: 1_760_000_000),
+                            firstSentAt: Date(timeIntervalSince1970: 1_760_000_001)
+                        )
                     )
                 ]
             ),
             """
             {"accounts":[{"current":false,"dueAt":null,"expiresAt":null,"failureCount":2,\
-            "generation":3,"issuer":null,"lastFailure":"unreachable","name":"home",\
-            "state":"sign_in_needed"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
+            "firstSentAt":"2025-10-09T08:53:21Z","generation":3,"issuer":null,\
+            "lastFailure":"unreachable","name":"home","reason":"rotation_lost",\
+            "sentAgainAt":null,"since":"2025-10-09T08:53:20Z","state":"sign_in_needed"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
             "memoryLocked":null,"pid":null,"running":false,"version":null},"damaged":[],"locked":false,\
             "schemaVersion":1}
             """
@@ -112,16 +118,15 @@ import VaultAgentClient
                 accounts: [
                     AccountStatusDocument(
                         account: Self.account,
-                        generation: 1,
-                        failureCount: 0,
-                        lastFailure: nil
+                        detail: .init(generation: 1, failureCount: 0, lastFailure: nil)
                     )
                 ]
             ),
             """
             {"accounts":[{"current":true,"dueAt":"2025-10-09T08:43:20Z",\
-            "expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"generation":1,\
-            "issuer":"https://as.example","lastFailure":null,"name":"work","state":"active"}],\
+            "expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"firstSentAt":null,\
+            "generation":1,"issuer":"https://as.example","lastFailure":null,"name":"work",\
+            "reason":null,"sentAgainAt":null,"since":null,"state":"active"}],\
             "agent":{"lockReason":null,"locked":null,"locksAt":null,"memoryLocked":null,"pid":null,\
             "running":false,"version":null},"damaged":[],"locked":false,"schemaVersion":1}
             """

@@ -83,6 +83,32 @@ import VaultKit
         await agent.service.stop()
     }
 
+    @Test func b16EachRefreshHasWhatTheAccountSays() async throws {
+        let agent = try await AgentFixture.make()
+        var addition = Addition()
+        addition.refresh = .init(
+            parameters: [.init(name: "audience", value: "b c")],
+            sendsScope: true,
+            endpoint: "https://as.example/refresh/token"
+        )
+        _ = await agent.answer("POST", "/v1/accounts", body: addition.json)
+        for generation in 2...3 {
+            agent.server.answerNext(
+                200,
+                #"{"access_token":"at-\#(generation)","token_type":"Bearer","expires_in":7200}"#
+            )
+            let refreshed = await agent.answer("POST", "/v1/accounts/work/refresh")
+            #expect(refreshed.status == 200)
+        }
+        #expect(agent.server.exchanges.count == 2)
+        #expect(agent.server.asked.allSatisfy { $0.url == "https://as.example/refresh/token" })
+        for body in agent.server.exchanges {
+            #expect(body.contains("scope=a&") || body.hasSuffix("scope=a"))
+            #expect(body.contains("audience=b+c"))
+        }
+        await agent.service.stop()
+    }
+
     @Test func anAnswerIsReadAsTheCatalogueSays() async throws {
         let agent = try await AgentFixture.make()
         var addition = Addition()

@@ -27,7 +27,11 @@ import VaultTesting
     }
 
     private func refresher(_ store: InterceptedStore, _ scene: Scene) throws -> TokenRefresher {
-        TokenRefresher(environment: try environment(store, scene), events: EventHub())
+        TokenRefresher(
+            environment: try environment(store, scene),
+            events: scene.vault.hub,
+            states: scene.vault.states
+        )
     }
 
     private func refresh(

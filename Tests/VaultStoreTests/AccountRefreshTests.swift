@@ -77,7 +77,7 @@ import VaultCrypto
         #expect(request.url == elsewhere)
         // The catalogue's word counts when the account is added, never later.
         for name in ProviderCatalogue.builtIn.names {
-            #expect(settings(RefreshOptions(provider: name)).tokenRequestEndpoint == Self.endpoint)
+            #expect(settings(RefreshOptions(provider: name)).refreshEndpoint == Self.endpoint)
         }
     }
 

@@ -506,6 +506,21 @@ import VaultSQLite
                 "http://evil.example/",
                 "\(account).settings.redirect_uri"
             ),
+            Row(
+                #"7777/"}"#,
+                #"7777/","refresh_endpoint":"http://evil.example/"}"#,
+                "\(account).settings.refresh_endpoint"
+            ),
+            Row(
+                #"7777/"}"#,
+                #"7777/","refresh_parameters":[["client_secret","x"]]}"#,
+                "\(account).settings.refresh_parameters"
+            ),
+            Row(
+                #"7777/"}"#,
+                #"7777/","rotation":"sometimes"}"#,
+                "\(account).settings"
+            ),
             Row(#""r-1""#, #""""#, "\(account).tokens.refresh_token"),
             Row(#""a-1""#, #""a\r\nX: y""#, "\(account).tokens.access_tokens[0]"),
             Row(#""a-1""#, #""""#, "\(account).tokens.access_tokens[0]"),

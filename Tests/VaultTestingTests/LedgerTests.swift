@@ -81,6 +81,30 @@ import VaultCrypto
         #expect(ledger.counters.reuseDetections == 1)
     }
 
+    @Test func oneUseGraceGivesTheCurrentPairASecondTimeAndNoThird() throws {
+        var (ledger, first) = granted(.graceOnce(seconds: 10))
+        let second = try ledger.refresh(first.refreshToken, client: "c", scope: nil, now: 1)
+        #expect(try ledger.refresh(first.refreshToken, client: "c", scope: nil, now: 2) == second)
+        #expect(!ledger.accepts(refreshToken: first.refreshToken, now: 3))
+        let third = try ledger.refresh(second.refreshToken, client: "c", scope: nil, now: 3)
+        // Each token has its own second use.
+        #expect(try ledger.refresh(second.refreshToken, client: "c", scope: nil, now: 4) == third)
+        #expect(ledger.counters.reuseDetections == 0)
+        #expect(throws: LedgerRefusal.invalidGrant) {
+            try ledger.refresh(second.refreshToken, client: "c", scope: nil, now: 5)
+        }
+        #expect(ledger.counters.reuseDetections == 1 && ledger.grantsAlive == 0)
+    }
+
+    @Test func oneUseGraceEndsWithItsTime() throws {
+        var (ledger, first) = granted(.graceOnce(seconds: 10))
+        _ = try ledger.refresh(first.refreshToken, client: "c", scope: nil, now: 1)
+        #expect(throws: LedgerRefusal.invalidGrant) {
+            try ledger.refresh(first.refreshToken, client: "c", scope: nil, now: 11.5)
+        }
+        #expect(ledger.grantsAlive == 0)
+    }
+
     @Test func ackOnUseKeepsTheOldTokenUntilTheNewOneIsShown() throws {
         var (ledger, first) = granted(.ackOnUse)
         let lost = try ledger.refresh(first.refreshToken, client: "c", scope: nil, now: 1)

@@ -83,12 +83,29 @@ import VaultTesting
         )
     }
 
+    @Test func whatBecameOfAGrantIsReachedOverHTTP() async throws {
+        struct Grant: Decodable {
+            let isRevoked: Bool
+            let refreshes: Int
+            let committedAt: Double
+        }
+        let address = "\(server.issuer)/test/grant?subject="
+        let first: Grant = try await client.get("\(address)alice").json()
+        #expect(!first.isRevoked && first.refreshes == 0)
+        #expect(await refresh() == .success(200))
+        #expect(await refresh() == .success(400))
+        let last: Grant = try await client.get("\(address)alice").json()
+        #expect(last.isRevoked && last.refreshes == 1 && last.committedAt > first.committedAt)
+        #expect(try await client.get("\(address)nobody").status == 404)
+    }
+
     @Test(
         "profiles have names",
         arguments: [
             ("none", RotationProfile.none), ("strict", .strict),
             ("grace:2.5", .grace(seconds: 2.5)),
-            ("ack-on-use", .ackOnUse), ("grace", nil), ("grace:-1", nil), ("", nil),
+            ("grace-once:30", .graceOnce(seconds: 30)), ("ack-on-use", .ackOnUse), ("grace", nil),
+            ("grace:-1", nil), ("grace-once:", nil), ("strict:1", nil), ("", nil),
         ]
     )
     func profileNames(text: String, profile: RotationProfile?) {

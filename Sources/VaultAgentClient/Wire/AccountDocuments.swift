@@ -70,42 +70,78 @@ package struct AccountStatusListDocument: Codable, Sendable {
 /// An account in `vault status --json`.
 package struct AccountStatusDocument: Codable, Sendable {
     package let account: AccountDocument
-    /// Null where nothing vouches for it, and so is the count.
-    package let generation: UInt64?
-    package let failureCount: Int?
-    package let lastFailure: String?
+    /// Nil where nothing vouches for it: then each of its members is null.
+    package let detail: Detail?
 
-    package init(
-        account: AccountDocument,
-        generation: UInt64?,
-        failureCount: Int?,
-        lastFailure: String?
-    ) {
+    /// What is known of an account that opens.
+    package struct Detail: Sendable, Equatable {
+        package let generation: UInt64
+        package let failureCount: Int
+        package let lastFailure: String?
+        /// Why it is in its state, and since when.
+        package let reason: String?
+        package let since: Date?
+        /// When its refresh token was sent, where the answer is lost or two sendings ended the grant.
+        package let firstSentAt: Date?
+        package let sentAgainAt: Date?
+
+        package init(
+            generation: UInt64,
+            failureCount: Int,
+            lastFailure: String?,
+            reason: String? = nil,
+            since: Date? = nil,
+            firstSentAt: Date? = nil,
+            sentAgainAt: Date? = nil
+        ) {
+            self.generation = generation
+            self.failureCount = failureCount
+            self.lastFailure = lastFailure
+            self.reason = reason
+            self.since = since
+            self.firstSentAt = firstSentAt
+            self.sentAgainAt = sentAgainAt
+        }
+    }
+
+    package init(account: AccountDocument, detail: Detail?) {
         self.account = account
-        self.generation = generation
-        self.failureCount = failureCount
-        self.lastFailure = lastFailure
+        self.detail = detail
     }
 
     enum CodingKeys: String, CodingKey {
-        case generation, failureCount, lastFailure
+        case generation, failureCount, lastFailure, reason, since, firstSentAt, sentAgainAt
     }
 
     package init(from decoder: any Decoder) throws {
         account = try AccountDocument(from: decoder)
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        generation = try container.decode(UInt64?.self, forKey: .generation)
-        failureCount = try container.decode(Int?.self, forKey: .failureCount)
-        lastFailure = try container.decode(String?.self, forKey: .lastFailure)
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        guard let generation = try members.decode(UInt64?.self, forKey: .generation) else {
+            detail = nil
+            return
+        }
+        detail = Detail(
+            generation: generation,
+            failureCount: try members.decode(Int.self, forKey: .failureCount),
+            lastFailure: try members.decode(String?.self, forKey: .lastFailure),
+            reason: try members.decode(String?.self, forKey: .reason),
+            since: try members.decode(Date?.self, forKey: .since),
+            firstSentAt: try members.decode(Date?.self, forKey: .firstSentAt),
+            sentAgainAt: try members.decode(Date?.self, forKey: .sentAgainAt)
+        )
     }
 
     // One flat object: what the list says, and more.
     package func encode(to encoder: any Encoder) throws {
         try account.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(generation, forKey: .generation)
-        try container.encode(failureCount, forKey: .failureCount)
-        try container.encode(lastFailure, forKey: .lastFailure)
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(detail?.generation, forKey: .generation)
+        try members.encode(detail?.failureCount, forKey: .failureCount)
+        try members.encode(detail?.lastFailure, forKey: .lastFailure)
+        try members.encode(detail?.reason, forKey: .reason)
+        try members.encode(detail?.since, forKey: .since)
+        try members.encode(detail?.firstSentAt, forKey: .firstSentAt)
+        try members.encode(detail?.sentAgainAt, forKey: .sentAgainAt)
     }
 }
 

@@ -128,9 +128,15 @@ extension AccountStatusDocument {
     init(_ account: Account) {
         self.init(
             account: AccountDocument(account),
-            generation: account.generation,
-            failureCount: account.failureCount,
-            lastFailure: account.lastFailure
+            detail: Detail(
+                generation: account.generation,
+                failureCount: account.failureCount,
+                lastFailure: account.lastFailure,
+                reason: account.reason,
+                since: account.since,
+                firstSentAt: account.firstSent,
+                sentAgainAt: account.sentAgain
+            )
         )
     }
 }

@@ -64,7 +64,10 @@ struct AccountOverview: Sendable {
         if let name {
             let stored = try file.account(named: name)
             let isCurrent = try file.selectedAccount() == stored.id
-            accounts = [Account(stored, isCurrent: isCurrent, now: now)]
+            let refreshes = LiveRefreshes(at: file.location)
+            accounts = [
+                Account(stored, isCurrent: isCurrent, now: now, refreshes: refreshes)
+            ]
         } else {
             (accounts, damaged) = try AccountListing.all(in: file, now: now)
         }
@@ -110,9 +113,7 @@ extension AccountStatusDocument {
                 expiresAt: hint.expiry,
                 dueAt: hint.due
             ),
-            generation: nil,
-            failureCount: nil,
-            lastFailure: nil
+            detail: nil
         )
     }
 }

@@ -72,11 +72,19 @@ enum AccountListing {
         now: Moment
     ) throws -> (accounts: [Account], damaged: [String]) {
         let current = try file.selectedAccount()
+        let refreshes = LiveRefreshes(at: file.location)
         var (accounts, damaged): ([Account], [String]) = ([], [])
         var last: String?
         repeat {
             let page = try file.accountPage(after: last, limit: 256)
-            accounts += page.accounts.map { Account($0, isCurrent: $0.id == current, now: now) }
+            accounts += page.accounts.map { account in
+                Account(
+                    account,
+                    isCurrent: account.id == current,
+                    now: now,
+                    refreshes: refreshes
+                )
+            }
             damaged += page.damaged
             last = page.next
         } while last != nil

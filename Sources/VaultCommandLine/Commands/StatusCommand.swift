@@ -50,18 +50,24 @@ struct StatusCommand: Command {
 
     private func table(_ accounts: [AccountStatusDocument], _ now: Date) -> String {
         guard !accounts.isEmpty else { return "" }
-        var table = Table(header: ["", "NAME", "STATE", "EXPIRES", "REFRESH", "FAILURES"])
+        var table = Table(header: ["", "NAME", "STATE", "EXPIRES", "REFRESH", "TROUBLE"])
         for status in accounts {
             let account = status.account
-            let count = status.failureCount.map { "\($0)" } ?? "unknown"
             table.add([
                 account.current == true ? "*" : " ", account.name, account.state,
                 TimeText.distance(to: account.expiresAt, from: now),
                 account.dueAt.map { TimeText.distance(to: $0, from: now) } ?? "never",
-                status.lastFailure.map { "\(count) × \($0)" } ?? (count == "0" ? "none" : count),
+                Self.trouble(status.detail),
             ])
         }
         return table.text
+    }
+
+    /// What is wrong with an account, and how often it went wrong.
+    private static func trouble(_ detail: AccountStatusDocument.Detail?) -> String {
+        guard let detail else { return "unknown" }
+        guard let reason = detail.reason ?? detail.lastFailure else { return "none" }
+        return detail.failureCount > 1 ? "\(detail.failureCount) × \(reason)" : reason
     }
 }
 
@@ -79,9 +85,15 @@ extension AccountStatusDocument {
     init(_ account: Account) {
         self.init(
             account: AccountDocument(account),
-            generation: account.generation,
-            failureCount: account.failureCount,
-            lastFailure: account.lastFailure
+            detail: Detail(
+                generation: account.generation,
+                failureCount: account.failureCount,
+                lastFailure: account.lastFailure,
+                reason: account.reason,
+                since: account.since,
+                firstSentAt: account.firstSent,
+                sentAgainAt: account.sentAgain
+            )
         )
     }
 }

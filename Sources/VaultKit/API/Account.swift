@@ -11,13 +11,24 @@ public struct Account: Sendable, Hashable {
     public let isCurrent: Bool
     /// How it is doing.
     public let state: AccountState
+    /// Why it is not active, as a name of the vault's own: the kind of the last failure, or why a
+    /// person is needed.
+    public let reason: String?
+    /// When it came to be in this state; nil where nobody wrote it down.
+    public let since: Date?
+    /// When its refresh token was first sent, where the answer is lost or two sendings ended the
+    /// grant.
+    public let firstSent: Date?
+    /// When the same refresh token was sent once more.
+    public let sentAgain: Date?
     /// The authorization server, where it was told.
     public let issuer: String?
     /// The token endpoint.
     public let tokenEndpoint: EndpointURL
     /// When its access token expires; nil when unknown.
     public let expiry: Date?
-    /// When its next refresh is planned; nil when none is.
+    /// When its next refresh is planned, or the next time that a refused grant is asked for; nil when
+    /// there is none.
     public let due: Date?
     /// Counts the pairs that it has had.
     public let generation: UInt64
@@ -26,14 +37,33 @@ public struct Account: Sendable, Hashable {
     /// The kind of the last failure.
     public let lastFailure: String?
 
-    package init(_ account: StoredAccount, isCurrent: Bool, now: Moment) {
+    package init(
+        _ account: StoredAccount,
+        isCurrent: Bool,
+        now: Moment,
+        refreshes: LiveRefreshes
+    ) {
         name = account.name
         self.isCurrent = isCurrent
-        state = account.health.state
+        let intent = account.intent.flatMap { intent in
+            refreshes.hasLostAnswer(account, at: now) ? intent : nil
+        }
+        let needed = account.tokens.signInNeeded
+        let wasLost = account.health.state == .active && intent != nil
+        state = wasLost ? .outcomeUnknown : account.health.state
+        reason =
+            wasLost
+            ? VaultError.Code.outcomeUnknown.rawValue
+            : needed?.reason.rawValue ?? account.tokens.hold?.reason.rawValue
+                ?? account.health.failures?.last
+        since = wasLost ? intent?.claimed.wall : account.health.since
+        firstSent = needed?.firstSent ?? intent?.first.wall
+        sentAgain = needed?.sentAgain ?? intent?.sendings?.sentAgain
         issuer = account.settings.issuer
         tokenEndpoint = account.settings.tokenEndpoint
         expiry = account.tokens.defaultToken?.expiry(at: now)
-        due = account.health.state.wantsPerson ? nil : account.health.due
+        let isHeld = account.tokens.hold != nil || account.health.state == .verifyBeforeUse
+        due = isHeld ? nil : account.health.due
         generation = account.generation
         failureCount = account.health.failures?.count ?? 0
         lastFailure = account.health.failures?.last

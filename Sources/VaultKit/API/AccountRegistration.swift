@@ -98,6 +98,7 @@ public struct AccountRegistration: Sendable, Hashable {
         let delay = RefreshSchedule.delay(
             lifetime: response.lifetime,
             refreshIn: response.refreshIn,
+            provider: settings.provider,
             // A new account has no identifier yet; any serves to spread the first refresh.
             account: id ?? .random(),
             generation: generation

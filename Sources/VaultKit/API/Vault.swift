@@ -17,6 +17,8 @@ public final class Vault: Sendable {
     let hub: EventHub
     let cache: TokenCache
     let schedulerWakeup = Wakeup()
+    let refreshes: LiveRefreshes
+    let states: StateWatch
 
     init(
         store: SQLiteStore,
@@ -24,13 +26,15 @@ public final class Vault: Sendable {
         transport: any HTTPTransport,
         clock: any VaultClock,
         faults: FaultPoints
-    ) {
+    ) throws {
         self.location = store.location
         self.store = store
         self.clock = clock
         hub = EventHub()
         cache = TokenCache()
-        refresher = TokenRefresher(
+        let states = try StateWatch(store: store, events: hub)
+        self.states = states
+        let refresher = TokenRefresher(
             environment: RefreshEnvironment(
                 store: store,
                 lockFile: lockFile,
@@ -39,8 +43,11 @@ public final class Vault: Sendable {
                 random: { Double.random(in: 0...1) },
                 faults: faults
             ),
-            events: hub
+            events: hub,
+            states: states
         )
+        self.refresher = refresher
+        refreshes = LiveRefreshes(lockFile: lockFile, isOwn: { refresher.isRefreshing($0) })
     }
 
     /// What opens a vault.
@@ -86,7 +93,7 @@ public final class Vault: Sendable {
             let file = try VaultFile(location)
             try file.unlock(with: unlock)
             let lockFile = try openLockFile(location.lock)
-            return Vault(
+            return try Vault(
                 store: try SQLiteStore(file),
                 lockFile: lockFile,
                 transport: transport,
@@ -120,6 +127,7 @@ public final class Vault: Sendable {
         await draining.value
         schedulerWakeup.wake()
         cache.forgetAll()
+        states.tell()
         hub.finish()
     }
 

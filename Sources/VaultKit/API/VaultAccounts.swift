@@ -135,6 +135,7 @@ extension Vault {
             let stored = try await write(registration, response, sent: sent, replacing: replacing)
             cache.forget(name)
             hub.publish(.signedIn(generation: stored.generation), of: name)
+            states.tell()
             schedulerWakeup.wake()
             let isCurrent = try store.selectedAccount() == stored.id
             return show(stored, isCurrent: isCurrent, now: clock.now())
@@ -177,16 +178,10 @@ extension Vault {
         }
     }
 
-    /// What is only in memory is part of how an account is doing, and so is what a process that died
-    /// left behind.
+    /// What is only in memory is part of how an account is doing.
     private func show(_ account: StoredAccount, isCurrent: Bool, now: Moment) -> Account {
         var account = account
-        if account.health.state == .active, let intent = account.intent,
-            now.seconds(since: intent.claimed) > RefreshSchedule.longestRefresh
-        {
-            account.health.state = .outcomeUnknown
-        }
         if refresher.unsavedPair(of: account.name) != nil { account.health.state = .notSaved }
-        return Account(account, isCurrent: isCurrent, now: now)
+        return Account(account, isCurrent: isCurrent, now: now, refreshes: refreshes)
     }
 }

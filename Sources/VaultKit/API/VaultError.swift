@@ -66,6 +66,8 @@ extension VaultError {
         public static let noSuchAccount = Code(rawValue: "no_such_account")
         /// No account was named and none is current.
         public static let noAccountChosen = Code(rawValue: "no_account_chosen")
+        /// No account has a client of this identifier.
+        public static let noSuchClient = Code(rawValue: "no_such_client")
         /// An account has this name already.
         public static let nameTaken = Code(rawValue: "name_taken")
         /// Accounts of an export cannot be taken in as they are; none was.

@@ -48,6 +48,14 @@ extension VaultError {
             self.init(.invalidInput, facts: [.field: "passphrase", .reason: problem.rawValue])
         case .noSuchKeySlot(let number):
             self.init(.invalidInput, facts: [.reason: "no_such_key_slot", .found: "\(number)"])
+        case .noSuchClient: self.init(.noSuchClient)
+        case .ambiguousClient(let endpoints):
+            self.init(
+                .invalidInput,
+                facts: [
+                    .reason: "ambiguous_client", .found: endpoints.joined(separator: ", "),
+                ]
+            )
         case .lastKeySlot: self.init(.invalidInput, facts: [.reason: "last_key_slot"])
         case .keySlotKind(let number, let kind):
             self.init(

@@ -12,8 +12,10 @@ public struct VaultEvent: Sendable, Hashable {
         case adopted(generation: UInt64)
         /// A refresh failed for the moment; the code says how.
         case refreshFailed(VaultError.Code)
-        /// Only signing in again helps.
+        /// The account came to need a new sign-in: told once of each grant, in every process.
         case signInNeeded
+        /// The account came to be in another state, by this process or another.
+        case stateChanged(AccountState)
         /// A new pair could not be stored yet and is kept in memory.
         case notSaved
         /// An account was added, or given a new grant.

@@ -63,11 +63,13 @@ struct RefreshOperation: Sendable {
 
     /// Step 3: what is stored now; nil when the lock is not the account's any more.
     private func refresh(_ number: Int64, under lock: AccountLock) async throws -> RefreshResult? {
-        for attempt in 1...Self.claimTries {
+        var before: StoredAccount?
+        for _ in 1...Self.claimTries {
             let account = try await current()
             guard account.number == number else { return nil }
-            let result = try await refresh(account, under: lock, startsOver: attempt > 1)
+            let result = try await refresh(account, under: lock, after: before)
             if let result { return result }
+            before = account
         }
         throw busy("stopped")
     }
@@ -90,18 +92,24 @@ struct RefreshOperation: Sendable {
         if isClosed() { throw VaultError(.closed, account: stale.name) }
     }
 
-    /// Steps 3 to 8, under the account's lock; nil when the claim did not come to be used.
+    /// Steps 3 to 8, under the account's lock; nil when it is to start over.
+    ///
+    /// `before` is the account as it was when that happened.
     private func refresh(
         _ account: StoredAccount,
         under lock: AccountLock,
-        startsOver: Bool
+        after before: StoredAccount?
     ) async throws -> RefreshResult? {
         if let moved = movedOn(account) { return .ended(moved) }
-        let planner = RefreshPlanner(
+        var planner = RefreshPlanner(
             account: account,
             client: try await environment.store.clientState(of: account),
             urgency: urgency
         )
+        planner.hasSwapped =
+            before.map {
+                $0.settings.client.secret != account.settings.client.secret
+            } ?? false
         let now = environment.clock.now()
         switch planner.begin(at: now, random: environment.random()) {
         case .refuse(let error, let health):
@@ -111,6 +119,7 @@ struct RefreshOperation: Sendable {
             return .ended(.failed(error, account))
         case .claim(let turn):
             guard let refreshToken = account.tokens.refreshToken else { return nil }
+            let startsOver = before != nil
             return try await claim(refreshToken, turn, planner, startsOver: startsOver, lock)
         }
     }
@@ -144,7 +153,7 @@ struct RefreshOperation: Sendable {
             return nil
         }
         let refresh = ClaimedRefresh(planner: planner, intent: intent, claim: claim, lock: lock)
-        return await send(refreshToken, refresh)
+        return try await send(refreshToken, refresh)
     }
 
     /// A refresh whose intent is durable.
@@ -158,7 +167,12 @@ struct RefreshOperation: Sendable {
     }
 
     /// Steps 6 and 7: one request, and its answer read for all that is in it.
-    private func send(_ refreshToken: Secret, _ refresh: ClaimedRefresh) async -> RefreshResult {
+    ///
+    /// Nil when it is to be sent once more, with the client's other secret.
+    private func send(
+        _ refreshToken: Secret,
+        _ refresh: ClaimedRefresh
+    ) async throws -> RefreshResult? {
         let sent = environment.clock.now()
         let answer = await answer(to: refreshToken, of: refresh.account, sent: sent)
         let conclusion = refresh.planner.conclude(
@@ -175,6 +189,9 @@ struct RefreshOperation: Sendable {
             return await fail(await install(pair, refresh), error, as: end)
         case .abandon(let end, let error):
             return await abandon(refresh, error, as: end)
+        case .swapSecret(let end):
+            try await environment.store.abandon(refresh.claim, as: end)
+            return nil
         }
     }
 
@@ -183,17 +200,12 @@ struct RefreshOperation: Sendable {
         of account: StoredAccount,
         sent: Moment
     ) async -> RefreshAnswer {
-        let settings = account.settings
-        let request = TokenRequest.refresh(
-            refreshToken,
-            client: settings.client,
-            endpoint: settings.refreshEndpoint
-        )
+        let request = account.settings.refreshRequest(refreshToken)
         do throws(HTTPTransportError) {
             let response = try await environment.transport.send(request)
             await environment.faults.reached(.answered)
             return .answered(
-                TokenResponseReader(grantType: .refreshToken)
+                account.settings.answerReader
                     .read(response, countingFrom: sent.wall, presented: refreshToken)
             )
         } catch {

@@ -9,8 +9,6 @@ final class TokenRefresher: Sendable {
         var flights: [AccountName: Flight] = [:]
         /// Pairs that came back and are not stored yet.
         var unsaved: [AccountName: UnsavedPair] = [:]
-        /// The dead grants that were told of, by account and generation.
-        var toldDead: [AccountID: UInt64] = [:]
         var isClosed = false
     }
 
@@ -22,11 +20,13 @@ final class TokenRefresher: Sendable {
 
     private let environment: RefreshEnvironment
     private let events: EventHub
+    private let states: StateWatch
     private let state = Locked(State())
 
-    init(environment: RefreshEnvironment, events: EventHub) {
+    init(environment: RefreshEnvironment, events: EventHub, states: StateWatch) {
         self.environment = environment
         self.events = events
+        self.states = states
     }
 
     /// The pair of an account that is only in memory.
@@ -47,6 +47,11 @@ final class TokenRefresher: Sendable {
     /// Whether nothing new is started any more.
     var isClosed: Bool {
         state.withLock { $0.isClosed }
+    }
+
+    /// Whether a refresh of this account is running here.
+    func isRefreshing(_ account: AccountName) -> Bool {
+        state.withLock { $0.flights[account] != nil }
     }
 
     /// Accounts with a refresh running.
@@ -123,26 +128,17 @@ final class TokenRefresher: Sendable {
             events.publish(.adopted(generation: stored.generation), of: account)
         case .notSaved:
             events.publish(.notSaved, of: account)
-        case .failed(let error, let stored) where error.code == .signInNeeded:
-            if isNews(stored) { events.publish(.signInNeeded, of: account) }
-        case .failed(let error, _) where error.code == .noSuchAccount:
-            // Its removal was told; by now the name may belong to another.
-            break
-        case .failed(let error, _) where error.code == .closed:
-            // Nothing was tried.
-            break
+        case .failed(let error, _) where Self.isTold(error.code): break
         case .failed(let error, _):
             events.publish(.refreshFailed(error.code), of: account)
         }
+        states.tell()
     }
 
-    /// Whether nobody was told yet that this grant is dead.
-    private func isNews(_ account: StoredAccount?) -> Bool {
-        guard let account else { return true }
-        return state.withLock { state in
-            state.toldDead.updateValue(account.generation, forKey: account.id)
-                != account.generation
-        }
+    /// Whether a failure is told of otherwise: as a change of state, when the account was removed (by
+    /// now its name may belong to another), or not at all, as nothing was tried.
+    private static func isTold(_ code: VaultError.Code) -> Bool {
+        [.signInNeeded, .noSuchAccount, .closed].contains(code)
     }
 
     /// Starts nothing new and waits, up to `limit` seconds, until nothing is in flight or unsaved.

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import OAuth
 package import Platform
 package import VaultCrypto
 package import VaultStore
@@ -34,16 +35,19 @@ package enum RefreshSchedule {
 
     /// Seconds from when a token was obtained until its refresh is due.
     ///
-    /// The jitter comes from account and generation, so that restarts and other processes agree.
+    /// The jitter comes from account and generation, so that restarts and other processes agree. The
+    /// provider's entry says what the answer does not.
     package static func delay(
         lifetime: Double?,
         refreshIn: Double?,
+        provider: ProviderCatalogue.Entry? = nil,
         account: AccountID,
         generation: UInt64
     ) -> Double {
         let known = lifetime.flatMap { $0 > 0 ? $0 : nil }
-        let lifetime = known ?? assumedLifetime
-        let lead = lead(lifetime: lifetime)
+        let lifetime = known ?? provider?.accessTokenLifetime ?? assumedLifetime
+        // Some refuse a refresh that comes before the old token is nearly over.
+        let lead = min(provider?.refreshLead ?? .infinity, lead(lifetime: lifetime))
         let jitter = unit(account, generation) * lead / 2
         var delay = lifetime - lead - jitter
         if let refreshIn { delay = min(delay, refreshIn + jitter) }
@@ -61,6 +65,7 @@ package enum RefreshSchedule {
         let delay = delay(
             lifetime: token.lifetime,
             refreshIn: nil,
+            provider: account.settings.provider,
             account: account.id,
             generation: account.generation
         )

@@ -60,6 +60,8 @@ private struct Scheduler {
     mutating func dispatch() async -> Double {
         let now = vault.clock.now()
         noteStep(until: now)
+        // What other processes changed.
+        vault.states.tell()
         dispatched = dispatched.filter { $0.value.again.seconds(since: now) > 0 }
         let free = Self.seats - vault.refresher.flightCount
         guard free > 0, !vault.refresher.storeRefusesWrites else { return 1 }

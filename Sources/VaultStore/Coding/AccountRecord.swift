@@ -6,6 +6,7 @@ internal import VaultCrypto
 /// The names of its members are part of the file format: those that the first migration lists, and,
 /// each left out where it says nothing,
 ///
+///     "other_client_secret" taken when the client's secret is refused
 ///     "provider"            name in the provider catalogue, whose quirks apply
 ///     "rotation"            unknown, none, overlap, grace:SECONDS or strict
 ///     "refresh_parameters"  [[NAME, VALUE]], added to each refresh
@@ -21,6 +22,7 @@ enum AccountRecord {
             "name": .text(settings.name.text),
             "client_id": .text(settings.client.id.rawValue),
             "client_secret": settings.client.secret.map { .string($0) },
+            "other_client_secret": settings.otherSecret.map { .string($0) },
             "client_authentication": .text(settings.client.authentication.rawValue),
             "token_endpoint": .text(settings.tokenEndpoint.string),
             "authorization_endpoint": settings.authorizationEndpoint.map { .text($0.string) },
@@ -53,6 +55,7 @@ enum AccountRecord {
                 secret: try record.optional("client_secret", SealedJSON.secret),
                 authentication: authentication
             ),
+            otherSecret: try record.optional("other_client_secret", SealedJSON.secret),
             tokenEndpoint: EndpointURL(unchecked: try record.text("token_endpoint")),
             authorizationEndpoint: try record.optional("authorization_endpoint", SealedJSON.text)
                 .map { EndpointURL(unchecked: $0) },

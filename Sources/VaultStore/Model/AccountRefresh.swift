@@ -5,9 +5,6 @@ package import VaultCrypto
 ///
 /// Where a secret goes comes from the seal alone; the provider catalogue says how to speak there.
 extension AccountSettings {
-    /// Where refreshes go.
-    package var tokenRequestEndpoint: EndpointURL { refresh.endpoint ?? tokenEndpoint }
-
     /// The catalogue's entry for the account's provider, where it names one that is known.
     package var provider: ProviderCatalogue.Entry? {
         refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
@@ -34,7 +31,7 @@ extension AccountSettings {
         return TokenRequest.refresh(
             refreshToken,
             client: client,
-            endpoint: tokenRequestEndpoint,
+            endpoint: refreshEndpoint,
             scope: scope ?? (refresh.sendsScope ? requestedScope : nil),
             scopeSeparator: quirks.scopeSeparator ?? " ",
             extra: extra + (resource.map { [("resource", $0)] } ?? []),

@@ -1,10 +1,13 @@
 package import OAuth
+package import VaultCrypto
 
 /// What an account is, as opposed to the tokens it has: sealed as one record.
 package struct AccountSettings: Sendable, Hashable {
     package var name: AccountName
     /// The registration that obtained the grant; refreshing always uses this one.
     package var client: Client
+    /// Another secret of the client's, which takes the place of its secret when that is refused.
+    package var otherSecret: Secret?
     package var tokenEndpoint: EndpointURL
     package var authorizationEndpoint: EndpointURL?
     package var issuer: String?
@@ -18,6 +21,7 @@ package struct AccountSettings: Sendable, Hashable {
     package init(
         name: AccountName,
         client: Client,
+        otherSecret: Secret? = nil,
         tokenEndpoint: EndpointURL,
         authorizationEndpoint: EndpointURL? = nil,
         issuer: String? = nil,
@@ -27,6 +31,7 @@ package struct AccountSettings: Sendable, Hashable {
     ) {
         self.name = name
         self.client = client
+        self.otherSecret = otherSecret
         self.tokenEndpoint = tokenEndpoint
         self.authorizationEndpoint = authorizationEndpoint
         self.issuer = issuer
@@ -37,6 +42,19 @@ package struct AccountSettings: Sendable, Hashable {
 }
 
 extension AccountSettings {
+    /// The same with the client's other secret, where it has one.
+    package var withOtherSecret: AccountSettings? {
+        guard let otherSecret else { return nil }
+        var settings = self
+        settings.otherSecret = client.secret
+        settings.client = Client(
+            id: client.id,
+            secret: otherSecret,
+            authentication: client.authentication
+        )
+        return settings
+    }
+
     /// Where its refreshes go.
     package var refreshEndpoint: EndpointURL { refresh.endpoint ?? tokenEndpoint }
 }

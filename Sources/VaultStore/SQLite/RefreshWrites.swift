@@ -139,6 +139,9 @@ extension VaultFile {
             else { return nil }
             let now = abandonment.at ?? account.health.since ?? Date(unixSeconds: 0)
             try note(abandonment.effect, of: account, keyring, at: now)
+            if abandonment.swapsSecret, let other = account.settings.withOtherSecret {
+                try write(other, to: account, keyring)
+            }
             let end = try believed(abandonment, of: account, keyring, at: now)
             return try write(end, to: account, keyring, at: now)
         }

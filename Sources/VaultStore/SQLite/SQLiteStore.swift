@@ -139,6 +139,10 @@ package actor SQLiteStore: AccountStore {
         try writer.install(pair, for: claim)
     }
 
+    package func setSecret(_ new: NewClientSecret, at now: Date) throws -> [AccountName] {
+        try writer.setSecret(new, at: now)
+    }
+
     package func abandon(_ claim: Claim, as abandonment: Abandonment) throws {
         try writer.abandon(claim, as: abandonment)
     }

@@ -92,7 +92,8 @@ final class AuthorizationServerCore: Sendable {
             return .response(RevokeRoute(core: self).answer(request))
         case (.whoami, "GET"):
             return .response(ResourceRoute(core: self).answer(request))
-        case (.stats, "GET"), (.script, "POST"), (.standing, "POST"), (.issue, "POST"):
+        case (.stats, "GET"), (.grant, "GET"), (.script, "POST"), (.standing, "POST"),
+            (.issue, "POST"):
             return .response(ControlRoutes(core: self).answer(endpoint, request))
         default:
             return .status(405)

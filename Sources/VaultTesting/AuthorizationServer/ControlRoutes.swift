@@ -22,6 +22,11 @@ struct ControlRoutes {
                         scope: wanted.scope ?? "read"
                     )
                 )
+            case .grant:
+                guard let subject = Form(request.query)?["subject"],
+                    let grant = core.ledger.grants.last(where: { $0.subject == subject })
+                else { return HTTPServerResponse(status: 404) }
+                return .json(GrantFacts(grant))
             default:
                 return .json(Statistics(core.ledger))
             }
@@ -42,6 +47,20 @@ struct ControlRoutes {
         let subject: String?
         let clientID: String
         let scope: String?
+    }
+
+    /// The latest grant of a subject.
+    private struct GrantFacts: Encodable {
+        let isRevoked: Bool
+        let refreshes: Int
+        /// When the ledger last gave a pair of it, in seconds since 1970.
+        let committedAt: Double
+
+        init(_ grant: LedgerGrant) {
+            isRevoked = grant.isRevoked
+            refreshes = grant.refreshes
+            committedAt = grant.usedAt
+        }
     }
 
     private struct Statistics: Encodable {

@@ -11,7 +11,7 @@ public struct Ledger: Sendable {
     let profile: RotationProfile
     let refreshTokenLifetime: Double?
     private var mint: TokenMint
-    private var grants: [LedgerGrant] = []
+    private(set) var grants: [LedgerGrant] = []
     private var grantOfRefreshToken: [Secret: Int] = [:]
     private var accessTokens: [Secret: AccessToken] = [:]
     private var codes: [Secret: AuthorizationCode] = [:]
@@ -123,6 +123,7 @@ public struct Ledger: Sendable {
             detectReuse(of: number)
             throw .invalidGrant
         case .previous:
+            grants[number].previous?.isTakenAgain = true
             count(refreshOf: number, now: now)
             return grant.current
         case .pending:
@@ -156,7 +157,7 @@ public struct Ledger: Sendable {
 
     private mutating func detectReuse(of number: Int) {
         switch profile {
-        case .strict, .grace:
+        case .strict, .grace, .graceOnce:
             counters.reuseDetections += 1
             grants[number].isRevoked = true
         case .none, .ackOnUse:
@@ -184,6 +185,7 @@ public struct Ledger: Sendable {
 
     private mutating func count(refreshOf number: Int, now: Double) {
         grants[number].usedAt = now
+        grants[number].refreshes += 1
         counters.refreshesPerSubject[grants[number].subject, default: 0] += 1
     }
 

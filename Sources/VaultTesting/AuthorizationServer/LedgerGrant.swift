@@ -5,6 +5,8 @@ struct LedgerGrant: Sendable {
     struct Previous: Sendable {
         let token: Secret
         let spentAt: Double
+        /// Whether it was taken once more already.
+        var isTakenAgain = false
     }
 
     /// What a refresh token of the grant counts as.
@@ -25,6 +27,8 @@ struct LedgerGrant: Sendable {
     /// When it was issued or last refreshed.
     var usedAt: Double
     var isRevoked = false
+    /// Times it was refreshed.
+    var refreshes = 0
 
     init(client: String, scope: String, current: TokenPair, usedAt: Double) {
         self.client = client
@@ -38,12 +42,11 @@ struct LedgerGrant: Sendable {
     func standing(of token: Secret, profile: RotationProfile, now: Double) -> Standing {
         if token == current.refreshToken { return .current }
         if pending.contains(where: { $0.refreshToken == token }) { return .pending }
-        if case .grace(let seconds) = profile, let previous, previous.token == token,
-            now <= previous.spentAt + seconds
-        {
-            return .previous
-        }
-        return .spent
+        guard let grace = profile.grace, let previous, previous.token == token,
+            now <= previous.spentAt + grace
+        else { return .spent }
+        if case .graceOnce = profile, previous.isTakenAgain { return .spent }
+        return .previous
     }
 }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Platform
 
@@ -11,6 +12,13 @@ enum Announcement {
     /// What is begun now.
     static func step(_ name: String) {
         write("step \(name)\n", to: 1)
+        death?.passed(name)
+    }
+
+    /// The same with the time on the wall, in microseconds, by which servers write their ledgers.
+    static func step(_ name: String, at date: Date) {
+        let microseconds = Int64(date.timeIntervalSince1970 * 1_000_000)
+        write("step \(name) \(microseconds)\n", to: 1)
         death?.passed(name)
     }
 

@@ -25,7 +25,7 @@ struct Driver {
         case .restore: try restore()
         case .migrate: try migrate()
         case .check: try Check(order).run()
-        case .kit: break
+        case .kit, .http: break
         }
     }
 

@@ -8,6 +8,8 @@ struct Order {
         case add, refresh, `switch`
         /// Refreshes through VaultKit.
         case kit
+        /// Refreshes through VaultKit over HTTP, as standard input says.
+        case http
         case rotate, rekey, backup, restore, migrate
         case check
     }

@@ -9,10 +9,10 @@ do {
         Announcement.failed("usage: fault-driver VERB VAULT WORK [COUNT]")
         exit(2)
     }
-    if order.verb == .kit {
-        try await LibraryRefreshes(order).run()
-    } else {
-        try Driver(order).run()
+    switch order.verb {
+    case .kit: try await LibraryRefreshes(order).run()
+    case .http: try await Orders(order).run()
+    default: try Driver(order).run()
     }
 } catch {
     Announcement.failed(FaultName.of(error))

@@ -36,6 +36,7 @@ extension RefreshPlanner {
         let delay = RefreshSchedule.delay(
             lifetime: response.lifetime,
             refreshIn: response.refreshIn,
+            provider: account.settings.provider,
             account: account.id,
             generation: account.generation + 1
         )

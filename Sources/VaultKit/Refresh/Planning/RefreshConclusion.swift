@@ -16,6 +16,9 @@ enum RefreshConclusion: Sendable {
     /// beside it.
     case rescue(NewPair, then: Abandonment, VaultError)
     case abandon(Abandonment, VaultError)
+    /// The client has another secret, which is tried at once: the one that was sent is refused, and
+    /// the grant was not looked at.
+    case swapSecret(Abandonment)
 }
 
 /// Step 7: an answer, or its absence, and all that follows from it.
@@ -39,6 +42,10 @@ extension RefreshPlanner {
         switch answer {
         case .answered(.granted(let response)):
             return .install(pair(response, for: intent, sent: sent, at: now))
+        case .answered(.refused(let refusal)) where wantsOtherSecret(refusal):
+            var end = withdrawal()
+            end.swapsSecret = true
+            return .swapSecret(end)
         case .answered(.refused(let refusal)):
             let failure = RefreshFailure(refusal, for: account, intent)
             let end = abandonment(for: failure, intent, refusal, at: now, random: random)
@@ -55,6 +62,13 @@ extension RefreshPlanner {
             let end = abandonment(for: failure, intent, nil, at: now, random: random)
             return .abandon(end, told(failure.error, end))
         }
+    }
+
+    /// Whether it is worth while to send the client's other secret: the first was refused by the one
+    /// code that says so, and not for the second time in a row.
+    private func wantsOtherSecret(_ refusal: TokenEndpointError) -> Bool {
+        !hasSwapped && account.settings.otherSecret != nil && refusal.class == .clientRefused
+            && refusal.code == "invalid_client"
     }
 
     /// What a caller is told: that a person is needed, where one is, whatever came back this time.

@@ -28,6 +28,8 @@ struct RefreshPlanner: Sendable {
     /// How its client fares.
     let client: ClientState
     let urgency: Urgency
+    /// Whether this refresh was sent with the client's other secret already.
+    var hasSwapped = false
 
     /// How a refresh begins.
     enum Beginning: Sendable {
