@@ -17,9 +17,9 @@ struct TokenCommand: Command {
         otherwise the agent refreshes it first, and is started for that if it does not
         run.
 
-          --scope S             A token for no more than this part of what was granted at
-                                sign-in; repeat it for several. Kept beside the account's
-                                own token, and renewed when it is asked for.
+          --scope S             A token for this part of what was granted at sign-in;
+                                repeat it for several. Kept beside the account's own
+                                token, and renewed when it is asked for.
           --resource URI        A token for this resource server (RFC 8707).
           --min-valid SECONDS   The token has to be valid for this long. Unless told it
                                 is 60 seconds, or a quarter of its life if that is less.

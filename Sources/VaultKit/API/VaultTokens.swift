@@ -42,27 +42,21 @@ extension Vault {
         guard minimumLifetime?.isNaN != true, !deadline.isNaN else {
             throw VaultError(.invalidInput, account: account, facts: [.field: "minimum_lifetime"])
         }
-        var lookup = TokenLookup(
+        var step = try firstStep(
+            account,
+            AccessTokenRequest(scope: scope, resource: resource),
             minimumLifetime: minimumLifetime,
             newerThan: newerThan,
-            now: clock.now()
+            deadline: deadline
         )
-        lookup.settlingTime = settlingTime
-        lookup.request = AccessTokenRequest(scope: scope, resource: resource)
-        if let flaw = lookup.request?.flaw {
-            throw VaultError(.invalidInput, account: account, facts: [.field: flaw])
+        while true {
+            switch step {
+            case .served(let token): return token
+            case .waits(let call):
+                let end = try await call.flight.end(until: call.until)
+                step = try nextStep(call, end)
+            }
         }
-        let until = Flight.moment(deadline, after: lookup.now)
-        var step = try firstStep(account, lookup)
-        // Once is enough but for a flight that was joined: it may have begun for an older pair, for
-        // an account of the same name that is gone, or for another of the account's tokens.
-        var flights = 0
-        while flights < 3, case .waits(let flight, let reading) = step {
-            let end = try await flight.end(until: until)
-            if flight.request == lookup.request { flights += 1 }
-            step = try nextStep(reading, lookup, flight, end)
-        }
-        return try lastStep(step, lookup)
     }
 
     /// Refreshes an account's token now, whatever is left of the old one's life.
@@ -114,70 +108,119 @@ extension Vault {
     // MARK: - Step by step
 
     // Each step is synchronous and never inlined: what it needs is on the stack, and nothing of it is
-    // kept by a caller who waits. A crowd costs what `Step` holds.
+    // kept by a caller who waits. A crowd costs what its `WaitingCall`s hold.
 
     /// How far a caller has come.
     private enum Step {
-        case served(AccessToken)
-        case waits(Flight, AccountReading)
+        indirect case served(AccessToken)
+        case waits(WaitingCall)
+    }
+
+    /// A caller who waits for a flight.
+    private final class WaitingCall: Sendable {
+        let lookup: TokenLookup
+        let until: Moment
+        let reading: AccountReading
+        let flight: Flight
+        /// Flights for the token it wants that it has waited for, this one included.
+        let flightCount: Int
+
+        init(
+            _ lookup: TokenLookup,
+            _ until: Moment,
+            _ reading: AccountReading,
+            _ flight: Flight,
+            _ count: Int
+        ) {
+            self.lookup = lookup
+            self.until = until
+            self.reading = reading
+            self.flight = flight
+            flightCount = count + (flight.request == lookup.request ? 1 : 0)
+        }
     }
 
     /// What is in memory decides while it is fresh, or a refresh runs already; else the file.
     @inline(never)
-    private func firstStep(_ name: AccountName, _ request: TokenLookup) throws -> Step {
-        let hit = cache.token(of: name, request)
-        if let hit { return .served(hit) }
+    private func firstStep(
+        _ name: AccountName,
+        _ request: AccessTokenRequest?,
+        minimumLifetime: Double?,
+        newerThan: UInt64?,
+        deadline: Double
+    ) throws -> Step {
+        var lookup = TokenLookup(
+            minimumLifetime: minimumLifetime,
+            newerThan: newerThan,
+            now: clock.now()
+        )
+        lookup.request = request
+        lookup.settlingTime = settlingTime
+        if let hit = cache.token(of: name, lookup) { return .served(hit) }
         guard !refresher.isClosed else { throw VaultError(.closed, account: name) }
+        if let flaw = request?.flaw {
+            throw VaultError(.invalidInput, account: name, facts: [.field: flaw])
+        }
+        let until = Flight.moment(deadline, after: lookup.now)
         return try translatingNow(name) {
             let (flight, unsaved) = refresher.standing(of: name)
-            if flight != nil,
-                let reading = cache.outdated(name, newerThan: request.newerThan, now: request.now)
+            if let flight,
+                let reading = cache.outdated(name, newerThan: newerThan, now: lookup.now)
             {
-                return try step(reading, request, unsaved, joining: flight)
+                return try step(reading, lookup, until, unsaved, joining: flight)
             }
-            let reading = AccountReading(try store.account(named: name), read: request.now)
-            return try step(reading, request, unsaved)
+            let reading = AccountReading(try store.account(named: name), read: lookup.now)
+            return try step(reading, lookup, until, unsaved)
         }
     }
 
     private func step(
         _ reading: AccountReading,
-        _ request: TokenLookup,
-        _ unsaved: TokenRefresher.UnsavedPair?,
-        joining running: Flight? = nil
+        _ lookup: TokenLookup,
+        _ until: Moment,
+        _ unsaved: TokenRefresher.UnsavedPair? = nil,
+        joining running: Flight? = nil,
+        after flightCount: Int = 0
     ) throws -> Step {
         let account = reading.account
-        switch request.decide(account, unsaved: unsaved) {
+        switch lookup.decide(account, unsaved: unsaved) {
         case .serve(let token):
-            if token.warning == nil { cache.remember(token, account, request) }
+            if token.warning == nil { cache.remember(token, account, lookup) }
             return .served(token)
         case .fail(let error): throw error
         case .refresh:
-            if let running { return .waits(running, reading) }
+            // Once is enough but for a flight that was joined: it may have begun for an older pair,
+            // or for an account of the same name that is gone.
+            guard flightCount < 3 else {
+                let busy = VaultError(.busy, account: account.name)
+                return .served(try lookup.fallback(account, after: busy))
+            }
+            if let running {
+                return .waits(WaitingCall(lookup, until, reading, running, flightCount))
+            }
             do throws(VaultError) {
-                let flight = try refresher.flight(for: account, request: request.request)
+                let flight = try refresher.flight(for: account, request: lookup.request)
                 cache.remember(outdated: reading)
-                return .waits(flight, reading)
+                return .waits(WaitingCall(lookup, until, reading, flight, flightCount))
             } catch  where error.code != .closed {
-                return .served(try request.fallback(account, after: error))
+                return .served(try lookup.fallback(account, after: error))
             }
         }
     }
 
     /// What the end of a flight, or of the caller's patience, comes to.
     @inline(never)
-    private func nextStep(
-        _ reading: AccountReading,
-        _ request: TokenLookup,
-        _ flight: Flight,
-        _ end: FlightEnd?
-    ) throws -> Step {
-        let account = reading.account
-        let isOwn = flight.request == request.request
-        if isOwn, request.minimumLifetime == nil, let token = end?.token(after: account) {
+    private func nextStep(_ call: WaitingCall, _ end: FlightEnd?) throws -> Step {
+        let account = call.reading.account
+        let isOwn = call.flight.request == call.lookup.request
+        if isOwn, call.lookup.minimumLifetime == nil, let token = end?.token(after: account) {
             return .served(token)
         }
-        let lookup = request.later(clock.now())
+        let lookup = call.lookup.later(clock.now())
+        func goOn(_ now: StoredAccount) throws -> Step {
+            let reading = AccountReading(now, read: lookup.now)
+            return try step(reading, lookup, call.until, after: call.flightCount)
+        }
         return try translatingNow(account.name) {
             switch end?.outcome {
             case nil:
@@ -186,32 +229,18 @@ extension Vault {
             where isOwn && new.id == account.id && new.generation > account.generation:
                 return .served(try lookup.fresh(new))
             case .refreshed(let new), .adopted(let new):
-                guard new.id == account.id, !isOwn || new.generation > account.generation else {
-                    break
-                }
-                return try step(AccountReading(new, read: lookup.now), lookup, nil)
+                let isNews = !isOwn || new.generation > account.generation
+                if new.id == account.id, isNews { return try goOn(new) }
             case .notSaved(let old, let new) where old.id == account.id:
                 return .served(try lookup.unsaved(old: old, new: new))
             case .failed(let error, let now) where isOwn && error.code != .noSuchAccount:
                 return .served(try lookup.fallback(now ?? account, after: error))
-            case .failed(let error, let now?)
-            where error.code != .noSuchAccount && now.id == account.id:
-                return try step(AccountReading(now, read: lookup.now), lookup, nil)
+            case .failed(_, let now?) where !isOwn && now.id == account.id:
+                return try goOn(now)
             case .notSaved, .failed: break
             }
-            // Of another token, of an older pair, or of another account that had the name.
-            let now = try store.account(named: account.name)
-            return try step(AccountReading(now, read: lookup.now), lookup, nil)
-        }
-    }
-
-    @inline(never)
-    private func lastStep(_ step: Step, _ request: TokenLookup) throws -> AccessToken {
-        switch step {
-        case .served(let token): return token
-        case .waits(_, let reading):
-            let busy = VaultError(.busy, account: reading.account.name)
-            return try request.later(clock.now()).fallback(reading.account, after: busy)
+            // Of an older pair, or of another account that had the name.
+            return try goOn(store.account(named: account.name))
         }
     }
 

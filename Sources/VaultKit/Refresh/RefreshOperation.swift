@@ -277,7 +277,8 @@ struct RefreshOperation: Sendable {
             return .ended(.failed(gone, nil))
         } catch _ {
             // The intent is still there and says that the outcome is unknown, which is the safe side.
-            return .ended(.failed(error, refresh.account))
+            let unwritten = UnwrittenEnd(claim: refresh.claim, end: end)
+            return .unwritten(.failed(error, refresh.account), unwritten)
         }
     }
 
