@@ -136,7 +136,9 @@ extension Vault {
                 return try step(reading, request, unsaved, joining: flight)
             }
             let reading = AccountReading(try store.account(named: name), read: request.now)
-            return try step(reading, request, unsaved)
+            // Judged by a moment after it was read: another process may have stored a token since
+            // the one before, and a token from the future is good for nothing.
+            return try step(reading, request.later(clock.now()), unsaved)
         }
     }
 
@@ -201,7 +203,7 @@ extension Vault {
             }
             // Of another token, of an older pair, or of another account that had the name.
             let now = try store.account(named: account.name)
-            return try step(AccountReading(now, read: lookup.now), lookup, nil)
+            return try step(AccountReading(now, read: lookup.now), lookup.later(clock.now()), nil)
         }
     }
 
