@@ -170,10 +170,12 @@ extension Vault {
                 return try step(reading, lookup, until, unsaved, joining: flight)
             }
             let reading = AccountReading(try store.account(named: name), read: lookup.now)
-            return try step(reading, lookup, until, unsaved)
+            return try step(reading, lookup.later(clock.now()), until, unsaved)
         }
     }
 
+    /// What is read is judged by a moment after that: another process may have stored a token since the
+    /// one before, and a token from the future is good for nothing.
     private func step(
         _ reading: AccountReading,
         _ lookup: TokenLookup,
@@ -219,7 +221,7 @@ extension Vault {
         let lookup = call.lookup.later(clock.now())
         func goOn(_ now: StoredAccount) throws -> Step {
             let reading = AccountReading(now, read: lookup.now)
-            return try step(reading, lookup, call.until, after: call.flightCount)
+            return try step(reading, lookup.later(clock.now()), call.until, after: call.flightCount)
         }
         return try translatingNow(account.name) {
             switch end?.outcome {

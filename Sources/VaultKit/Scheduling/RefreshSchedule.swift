@@ -145,6 +145,11 @@ package enum RefreshSchedule {
         return needed.isDoubtful && age >= 0 && age < probedDays * probeInterval
     }
 
+    /// Seconds before a refresh whose answer was lost is sent once more.
+    ///
+    /// The back-off comes on top, or all who failed at one moment would come back at one moment.
+    static func quiet(before backoff: Double) -> Double { quietPeriod + backoff }
+
     /// Seconds for which nothing is sent after a failure; nil when it may be.
     ///
     /// No seal covers these columns, and the wall clock may have been set back since: a pause that

@@ -38,9 +38,9 @@ import VaultStore
             Case(rotation: .grace(seconds: 30), firstBefore: 5, wait: 2),
             Case(rotation: .grace(seconds: 6), firstBefore: 3, wait: 1),
             Case(rotation: .grace(seconds: 30), firstBefore: 29, wait: 540),
-            Case(rotation: .unknown, wait: 10), Case(rotation: .unknown, attempt: 2, wait: 540),
-            Case(rotation: .unknown, attempt: 2, age: 3601, wait: 10),
-            Case(rotation: .strict, wait: 540), Case(rotation: .strict, age: 3545, wait: 10),
+            Case(rotation: .unknown, wait: 12), Case(rotation: .unknown, attempt: 2, wait: 540),
+            Case(rotation: .unknown, attempt: 2, age: 3601, wait: 12),
+            Case(rotation: .strict, wait: 540), Case(rotation: .strict, age: 3545, wait: 12),
         ]
     )
     private func nothingCameBack(row: Case) {
@@ -50,7 +50,7 @@ import VaultStore
     @Test(
         "D21: a server that answers did not take the refresh token for a used one",
         arguments: [
-            Case(rotation: .unknown, attempt: 9, wait: 10),
+            Case(rotation: .unknown, attempt: 9, wait: 12),
             Case(rotation: .grace(seconds: 30), firstBefore: 5, wait: 2),
             Case(rotation: .strict, wait: 540),
         ]

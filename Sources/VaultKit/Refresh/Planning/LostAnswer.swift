@@ -57,10 +57,10 @@ extension RefreshPlanner {
             let left = seconds - Self.graceMargin - now.seconds(since: intent.first)
             if left > 0 { return min(backoff, left) }
         case .unknown:
-            if isAnswered || intent.attempt < 2 { return max(backoff, RefreshSchedule.quietPeriod) }
+            if isAnswered || intent.attempt < 2 { return RefreshSchedule.quiet(before: backoff) }
         case .strict: break
         }
-        return timeUntilLastChance(at: now) ?? max(backoff, RefreshSchedule.quietPeriod)
+        return timeUntilLastChance(at: now) ?? RefreshSchedule.quiet(before: backoff)
     }
 
     /// Whether the time of the next try was planned by somebody who knew that the answer was lost.

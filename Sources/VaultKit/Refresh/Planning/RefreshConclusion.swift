@@ -159,7 +159,7 @@ extension RefreshPlanner {
                 at: now
             )
         } else if failure.outcomeIsUnknown {
-            delay = max(delay, RefreshSchedule.quietPeriod)
+            delay = RefreshSchedule.quiet(before: delay)
         }
         if let asked = failure.retryAfter {
             delay = max(delay, RefreshSchedule.pause(asked: asked))
