@@ -73,9 +73,9 @@ struct LookupRow: Sendable, CustomTestStringConvertible {
             .serves(.signInNeeded)
         ),
         LookupRow(
-            "no refresh token, expired",
+            "no refresh token, expired: a flight writes that down, and fails",
             .fixture(age: 3601, refreshToken: nil),
-            .fails(.signInNeeded)
+            .refreshes
         ),
     ]
 

@@ -53,7 +53,8 @@ package struct TokenLookup: Sendable {
             if let error = missingScope(token, of: account) { return .fail(error) }
             return .serve(make(token, account, warning(account)))
         }
-        if let error = account.obstacle(at: now) {
+        // A flight writes down that the account came to its end, once.
+        if let error = account.obstacle(at: now), !account.hasEndedUnnoticed(at: now) {
             return attempt { () throws(VaultError) in try fallback(account, after: error) }
         }
         // The first pair may have been added with only part of its life left; a later one is as long

@@ -135,9 +135,6 @@ extension RefreshPlanner {
         )
     }
 
-    /// Failures after which nobody counts any more.
-    private static let failuresCounted = 1_000_000
-
     /// The store keeps whole seconds: rounded down, a short back-off would be none.
     private static func end(of delay: Double, from now: Moment) -> Date {
         Date(timeIntervalSince1970: (now.wall.timeIntervalSince1970 + delay).rounded(.up))
