@@ -80,6 +80,7 @@ struct Events {
     private func strayArrives(_ token: String) -> Transition {
         event(.network, "delivers a request that nobody waits for") { next in
             if let index = next.strays.firstIndex(of: token) { next.strays.remove(at: index) }
+            if state.server.isPastItsWindow(token, at: state.now) { next.wasHeldUp = true }
             _ = next.server.answer(to: token, at: state.now)
         }
     }
@@ -109,7 +110,7 @@ struct Events {
             all.append(
                 fault(actor, "dies, and starts again a while later") { next in
                     next.restart(number)
-                    next.now += Self.longStop
+                    next.holdUp(Self.longStop)
                 }
             )
         }
@@ -129,7 +130,7 @@ struct Events {
         func after(_ seconds: Double, _ what: StaticString) -> Transition {
             event(actor, what) { next in
                 next.workers[number].isStopped = false
-                next.now += seconds
+                next.holdUp(seconds)
             }
         }
         var all = [after(Self.longStop, "goes on after a while")]

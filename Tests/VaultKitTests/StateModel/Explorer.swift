@@ -10,8 +10,8 @@ struct Explorer {
     private var parents: [Int] = []
     private var arrivals: [(move: Move, call: StoreCall?)?] = []
     private var known: Set<Frozen<ModelState>> = []
-    /// The first state with each flaw.
-    private(set) var flaws: [Flaw: Int] = [:]
+    /// A shortest trace to each flaw.
+    private(set) var flaws: [Flaw: [String]] = [:]
     /// For each end, the nearest state with the fewest faults.
     private(set) var ends: [End: Int] = [:]
     /// The states in which a path may end.
@@ -39,31 +39,34 @@ struct Explorer {
         }
         transitionCount += all.count
         for transition in all {
-            let added = add(transition.state, parent: index, (transition.move, transition.call))
-            if let flaw = transition.flaw, flaws[flaw] == nil, let added { flaws[flaw] = added }
+            // Known or not: what is wrong with a step does not show in the state after it.
+            if let flaw = transition.flaw, flaws[flaw] == nil {
+                flaws[flaw] = trace(to: index) + ["\(transition.move)"]
+            }
+            add(transition.state, parent: index, (transition.move, transition.call))
         }
     }
 
-    /// Remembers a state that is new; nil when it is not.
-    @discardableResult
+    /// Remembers a state that is new.
     private mutating func add(
         _ state: ModelState,
         parent: Int,
         _ arrival: (Move, StoreCall?)?
-    ) -> Int? {
+    ) {
         let frozen = Frozen(state)
-        guard known.insert(frozen).inserted else { return nil }
+        guard known.insert(frozen).inserted else { return }
         let index = states.count
         states.append(frozen)
         parents.append(parent)
         arrivals.append(arrival.map { (move: $0.0, call: $0.1) })
-        for flaw in state.flaws(scenario.rules) where flaws[flaw] == nil { flaws[flaw] = index }
+        for flaw in state.flaws(scenario.rules) where flaws[flaw] == nil {
+            flaws[flaw] = trace(to: index)
+        }
         if state.isQuiet, state.isSettled { settled.append(index) }
         if let end = state.end {
             let isBetter = ends[end].map { states[$0].value.troubles > state.troubles } ?? true
             if isBetter { ends[end] = index }
         }
-        return index
     }
 
     // MARK: - Traces

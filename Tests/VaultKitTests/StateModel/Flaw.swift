@@ -14,6 +14,7 @@ enum Flaw: String, Sendable, CaseIterable {
     case twoInFlight = "two requests with one refresh token are in flight"
     case sentWithoutIntent = "a refresh token is sent that was not claimed"
     case shownBeforeStored = "an access token is shown that is not stored"
+    case sentTooEarly = "a refresh token that may be spent is sent though its access token is good"
     case sentElsewhere = "a refresh token is sent to somebody else"
     case readerKeptWaiting = "somebody waits for a refresh though the token is good"
     case failsForNothing = "a refresh fails though a newer pair is stored"
@@ -48,7 +49,7 @@ extension ModelState {
         var flaws: [Flaw] = []
         if isDead {
             if faults == 0 { flaws.append(.lossWithoutFault) }
-            if faults <= 1, server.profile.forgives, !hasMissedItsWindow {
+            if faults <= 1, server.profile.forgives, !wasHeldUp {
                 flaws.append(.lossThoughForgiven)
             }
             if isSilent { flaws.append(.deadAndSilent) }
@@ -62,11 +63,6 @@ extension ModelState {
 
     /// Seconds by which every path is at its end.
     private static let horizon = 4 * 3600.0
-
-    private var hasMissedItsWindow: Bool {
-        server.windowRanOut
-            || server.isPastItsWindow(account.tokens.refreshToken?.text ?? "", at: now)
-    }
 
     /// Spent, and neither flagged nor known to have been sent.
     ///

@@ -38,8 +38,6 @@ struct ModelServer: Hashable, Sendable {
     private var frozen = Frozen([Grant()])
     /// The used refresh token that came again and was not taken.
     private(set) var reused: String?
-    /// Whether that was because its grace period was over.
-    private(set) var windowRanOut = false
 
     init(_ profile: Profile) {
         self.profile = profile
@@ -82,7 +80,7 @@ struct ModelServer: Hashable, Sendable {
     mutating func answer(to refreshToken: String, at now: Double) -> ModelAnswer {
         guard let (grant, number) = numbers(in: refreshToken),
             accepts(refreshToken, at: now)
-        else { return refuse(refreshToken, at: now) }
+        else { return refuse(refreshToken) }
         if let use = grants[grant].used[number] {
             grants[grant].used[number] = Use(first: use.first, again: use.again + 1)
         } else if profile != .none {
@@ -92,12 +90,11 @@ struct ModelServer: Hashable, Sendable {
         return .response(200, body(grant, grants[grant].newest, rotates: profile != .none))
     }
 
-    private mutating func refuse(_ refreshToken: String, at now: Double) -> ModelAnswer {
+    private mutating func refuse(_ refreshToken: String) -> ModelAnswer {
         if let (grant, number) = numbers(in: refreshToken), !grants[grant].isDead,
-            let use = grants[grant].used[number]
+            grants[grant].used[number] != nil
         {
             reused = refreshToken
-            windowRanOut = profile.hasWindow && now - use.first >= Self.window
             grants[grant].isDead = profile != .strictButForgiving
         }
         return .response(

@@ -27,6 +27,8 @@ struct ModelState: Hashable, Sendable {
     /// Faults that came.
     var faults = 0
     var hasSignedInAgain = false
+    /// Whether a grace period was missed for a fault, and not by what was planned.
+    var wasHeldUp = false
 
     /// An account whose refresh has just become due.
     init(_ profile: ModelServer.Profile, told rotation: RefreshTokenRotation?, events: Int) {
@@ -40,6 +42,12 @@ struct ModelState: Hashable, Sendable {
 
     /// Faults first, other events after them.
     var troubles: Int { 10 * faults - eventsLeft }
+
+    /// Time goes by for a fault.
+    mutating func holdUp(_ seconds: Double) {
+        now += seconds
+        if server.profile.hasWindow, seconds >= ModelServer.window { wasHeldUp = true }
+    }
 
     var moment: Moment { .fixed.advanced(by: now) }
     var account: StoredAccount { store.account.value }

@@ -13,7 +13,7 @@ extension Events {
             isStray: Bool = true
         ) -> Transition {
             fault(.network, what) { next in
-                next.now += seconds
+                next.holdUp(seconds)
                 if isStray {
                     next.addStray(token)
                     next.unanswered.insert(token)
@@ -71,7 +71,7 @@ extension Events {
             isLost: Bool = true
         ) -> Transition {
             fault(.network, what) { next in
-                next.now += seconds
+                next.holdUp(seconds)
                 if isLost { next.unanswered.insert(refresh.value.refreshToken) }
                 next.workers[number].phase = .answered(refresh, at: sent, answer)
             }

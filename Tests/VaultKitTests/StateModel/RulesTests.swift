@@ -42,8 +42,8 @@ import Testing
     private func findsWhatARulePrevents(row: Case) throws {
         let scenario = Scenario(profile: row.profile, events: 1, rules: row.rules)
         let explorer = Explorer(scenario, until: row.flaw)
-        let index = try #require(explorer.flaws[row.flaw])
+        let trace = try #require(explorer.flaws[row.flaw])
         print("Without \(row.rule), \(row.flaw.rawValue):")
-        for line in explorer.trace(to: index) { print("    \(line)") }
+        for line in trace { print("    \(line)") }
     }
 }

@@ -90,7 +90,7 @@ struct WorkerSteps {
             ]
         }
         guard state.workers[holder].isStalled else { return [] }
-        return [step("gives up after a minute", to: .idle) { $0.now += 60 }]
+        return [step("gives up after a minute", to: .idle) { $0.holdUp(60) }]
     }
 
     private func begin(
@@ -194,13 +194,24 @@ struct WorkerSteps {
 
     private func send(_ refresh: Frozen<ModelRefresh>) -> Transition {
         let account = state.account
+        // After a new sign-in the claim is gone with what it was for.
         let isClaimed =
             account.intent == refresh.value.intent
             || account.generation > refresh.value.account.value.generation
         return step(
             "sends",
             to: .sent(refresh, at: state.now),
-            flaw: isClaimed ? nil : .sentWithoutIntent
+            flaw: isClaimed ? isTooEarly(refresh.value) ? .sentTooEarly : nil : .sentWithoutIntent
         )
+    }
+
+    /// A strict server ends the grant for it: the access token is used up first.
+    private func isTooEarly(_ refresh: ModelRefresh) -> Bool {
+        let account = refresh.account.value
+        guard account.settings.refresh.rotation == .strict,
+            state.unanswered.contains(refresh.refreshToken),
+            let secondsLeft = account.tokens.accessTokens.first?.secondsLeft(at: state.moment)
+        else { return false }
+        return secondsLeft > RefreshSchedule.defaultPromise
     }
 }
