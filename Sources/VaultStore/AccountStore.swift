@@ -65,6 +65,8 @@ package struct Claim: Sendable, Hashable {
     /// The life of the store that the claim was made in: restoring begins another, in which the same
     /// generation may be of another pair.
     package let incarnation: [UInt8]
+    /// The account's settings that the request is made from; nil where that does not matter.
+    package var revision: UInt64?
 }
 
 /// A pair to be installed.

@@ -14,6 +14,8 @@ import VaultStore
             ("POST", "/v1/accounts/work/refresh", .refresh("work")),
             ("POST", "/v1/sign-ins", .beginSignIn), ("GET", "/v1/sign-ins/x", .signIn(id: "x")),
             ("DELETE", "/v1/sign-ins/x", .cancelSignIn(id: "x")),
+            ("GET", "/v1/clients", .listClients),
+            ("POST", "/v1/clients/secret", .setClientSecret),
             // Names as people and programs write them.
             ("GET", "/v1/accounts/me@work.example/token", .token("me@work.example")),
             ("GET", "/v1/accounts/me%40work.example/token", .token("me@work.example")),
@@ -31,7 +33,8 @@ import VaultStore
         "/v1/status": ["GET"], "/v1/stop": ["POST"], "/v1/accounts": ["GET", "POST"],
         "/v1/accounts/a": ["DELETE"], "/v1/accounts/a/token": ["GET"],
         "/v1/accounts/a/refresh": ["POST"], "/v1/sign-ins": ["POST"],
-        "/v1/sign-ins/x": ["GET", "DELETE"],
+        "/v1/sign-ins/x": ["GET", "DELETE"], "/v1/clients": ["GET"],
+        "/v1/clients/secret": ["POST"],
     ]
 
     @Test("takes its methods and no other", arguments: paths)

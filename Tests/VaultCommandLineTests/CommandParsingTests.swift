@@ -154,6 +154,43 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
                 .repeatedOption("--slot-fd 4:N")
             ),
 
+            ParsingRow("client list"), ParsingRow("client list --json"),
+            ParsingRow("client list c", .strayWord("c")),
+            ParsingRow("client", .missing("list or set")),
+            ParsingRow(
+                "client lst",
+                .malformed("the action", value: "lst", wanted: "list or set")
+            ),
+            ParsingRow("client set c --client-secret-fd 3"),
+            ParsingRow(
+                "client set c --client-secret-fd 3 --keep-old --client-auth client_secret_post"
+                    + " --token-endpoint https://as.example/token"
+            ),
+            ParsingRow("client set c", .missing("--client-secret-fd N")),
+            ParsingRow("client set --client-secret-fd 3", .missing("the client's ID")),
+            ParsingRow("client set '' --client-secret-fd 3", .missing("the client's ID")),
+            ParsingRow("client set c s --client-secret-fd 3", .strayWord("s")),
+            ParsingRow(
+                "client set c --client-secret-fd hunter2",
+                .notADescriptor(option: "--client-secret-fd")
+            ),
+            ParsingRow(
+                "client set c --client-secret-fd 3 --client-auth none",
+                .malformed(
+                    "--client-auth",
+                    value: "none",
+                    wanted: "client_secret_basic or client_secret_post"
+                )
+            ),
+            ParsingRow(
+                "client set c --client-secret-fd 3 --token-endpoint http://as.example",
+                .malformed(
+                    "--token-endpoint",
+                    value: "http://as.example",
+                    wanted: "https (http is for this machine alone)"
+                )
+            ),
+
             ParsingRow("unlock"), ParsingRow("unlock --passphrase-fd 3 --lock-after 8h"),
             ParsingRow("unlock --key-fd 3"), ParsingRow("unlock --recovery-key-fd=3"),
             ParsingRow("unlock --key-file /k"),

@@ -11,7 +11,8 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "client", "unlock", "lock", "key", "backup", "restore", "verify", "doctor", "export",
+                "client", "unlock", "lock", "key", "backup", "restore", "verify", "doctor",
+                "export",
                 "import", "agent",
             ]
         )
@@ -85,6 +86,13 @@ import Testing
                 ]
             ),
             ("lock", ["--after DURATION"]),
+            (
+                "client",
+                [
+                    "list", "set", "--client-secret-fd N", "--token-endpoint URL",
+                    "--client-auth METHOD", "--keep-old", "--json",
+                ]
+            ),
             ("list", ["--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
             (

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OAuth
 import Platform
 import Testing
 import VaultCrypto
@@ -35,6 +36,30 @@ import VaultStore
             #expect(delay >= max(1, lifetime - lead * 1.5) - 1e-9)
             #expect(delay >= lifetime * 0.4)
         }
+    }
+
+    @Test(
+        "a refresh never comes before its provider allows it, whatever the jitter",
+        arguments: [(600.0, 30.0), (600, 119), (3600, 30), (3600, 720), (3600, 5000), (60, 30)]
+    )
+    func providersLead(lifetime: Double, allowed: Double) throws {
+        var provider = try #require(ProviderCatalogue.builtIn["github"])
+        provider.refreshLead = allowed
+        let earliest = lifetime - allowed
+        let delays = (1...200 as ClosedRange<UInt64>).map { generation in
+            RefreshSchedule.delay(
+                lifetime: lifetime,
+                refreshIn: nil,
+                provider: provider,
+                account: .random(),
+                generation: generation
+            )
+        }
+        #expect(delays.allSatisfy { $0 >= earliest - 1e-9 && $0 < lifetime })
+        // They are spread within that, and no farther than without it.
+        #expect(Set(delays).count > 100)
+        let lead = RefreshSchedule.lead(lifetime: lifetime)
+        #expect(delays.allSatisfy { $0 >= lifetime - lead * 1.5 })
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import FoundationEssentials
 internal import Glibc
+import OAuth
 import Platform
 import Testing
 import VaultCrypto
@@ -13,12 +14,17 @@ import VaultCrypto
 @Suite struct UnknownCommitTests {
     /// A write, by name so that another process can look it up.
     enum Write: String, CaseIterable, Codable, Sendable {
-        case insert, replace, remove, select, claim, install, abandon, proveWritable
+        case insert, replace, remove, select, claim, install, abandon, proveWritable, setSecret
 
         /// What the write starts from, on a good disk.
         func prepare(_ file: VaultFile) throws -> Claim {
             let home = try file.insert(Fixture.account("home"))
             _ = try file.insert(Fixture.account("work"))
+            if self == .setSecret {
+                for name in ["one", "two"] as [AccountName] {
+                    _ = try file.insert(Fixture.account(name, of: Fixture.client))
+                }
+            }
             if self == .claim || self == .abandon || self == .install {
                 return try file.claim(file.account(named: "work"), intent: Fixture.intent([1]))
             }
@@ -54,7 +60,18 @@ import VaultCrypto
                     )
                 )
             case .proveWritable: try file.proveWritable()
+            case .setSecret:
+                let new = NewClientSecret(client: Fixture.client.id, secret: Secret("mended"))
+                #expect(try file.setSecret(new, at: Fixture.now) == ["one", "two"])
             }
+        }
+
+        /// The secrets of the two accounts that have one client, which are the same at all times.
+        private func secrets(_ file: VaultFile) throws -> [Secret?] {
+            let names: [AccountName] = ["one", "two"]
+            let secrets = try names.map { try file.account(named: $0).settings.client.secret }
+            #expect(secrets[0] == secrets[1])
+            return secrets
         }
 
         /// Whether its change is in the file.
@@ -69,6 +86,7 @@ import VaultCrypto
             case .install: work?.generation == 2 && work?.intent == nil
             case .abandon: work?.health.state == .backingOff && work?.intent == nil
             case .proveWritable: true
+            case .setSecret: try secrets(file) == [Secret("mended"), Secret("mended")]
             }
         }
     }

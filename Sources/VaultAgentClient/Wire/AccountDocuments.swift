@@ -109,6 +109,31 @@ package struct AccountStatusDocument: Codable, Sendable {
         self.detail = detail
     }
 
+    /// The same account in another state.
+    package func with(state: String, reason: String) -> AccountStatusDocument {
+        AccountStatusDocument(
+            account: AccountDocument(
+                name: account.name,
+                current: account.current,
+                state: state,
+                issuer: account.issuer,
+                expiresAt: account.expiresAt,
+                dueAt: account.dueAt
+            ),
+            detail: detail.map { detail in
+                Detail(
+                    generation: detail.generation,
+                    failureCount: detail.failureCount,
+                    lastFailure: detail.lastFailure,
+                    reason: reason,
+                    since: detail.since,
+                    firstSentAt: detail.firstSentAt,
+                    sentAgainAt: detail.sentAgainAt
+                )
+            }
+        )
+    }
+
     enum CodingKeys: String, CodingKey {
         case generation, failureCount, lastFailure, reason, since, firstSentAt, sentAgainAt
     }
@@ -181,6 +206,8 @@ package struct AgentDocument: Codable, Sendable {
     package let locksAt: Date?
     /// Whether the memory with its keys stays out of the swap.
     package let memoryLocked: Bool?
+    /// The accounts with a new pair that is only in its memory: the file says nothing of them.
+    package let unsaved: [String]?
 
     package init(
         running: Bool,
@@ -189,7 +216,8 @@ package struct AgentDocument: Codable, Sendable {
         locked: Bool? = nil,
         lockReason: String? = nil,
         locksAt: Date? = nil,
-        memoryLocked: Bool? = nil
+        memoryLocked: Bool? = nil,
+        unsaved: [String]? = nil
     ) {
         self.running = running
         self.pid = pid
@@ -198,6 +226,7 @@ package struct AgentDocument: Codable, Sendable {
         self.lockReason = lockReason
         self.locksAt = locksAt
         self.memoryLocked = memoryLocked
+        self.unsaved = unsaved
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -209,6 +238,7 @@ package struct AgentDocument: Codable, Sendable {
         try container.encode(lockReason, forKey: .lockReason)
         try container.encode(locksAt, forKey: .locksAt)
         try container.encode(memoryLocked, forKey: .memoryLocked)
+        try container.encode(unsaved, forKey: .unsaved)
     }
 }
 

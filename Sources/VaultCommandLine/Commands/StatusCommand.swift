@@ -28,8 +28,12 @@ struct StatusCommand: Command {
 
     func run(in context: CommandContext) throws {
         let overview = try AccountOverview.read(account, in: context)
-        let accounts = overview.accounts.map(\.account)
         let agent = try context.agent.status()
+        let unsaved = Set(agent?.unsaved ?? [])
+        let accounts = overview.accounts.map(\.account).map { account in
+            // The file cannot say this of them: it is what does not take their pair.
+            unsaved.contains(account.account.name) ? account.unsaved : account
+        }
         if isJSON {
             let document = StatusDocument(
                 locked: overview.isLocked,
@@ -40,6 +44,11 @@ struct StatusCommand: Command {
             try context.terminal.data(json: document)
         } else {
             let now = context.clock.now().wall
+            for name in unsaved.sorted() {
+                context.terminal.warning(
+                    "account \(name) was refreshed, and the new token could not be saved yet"
+                )
+            }
             let line = agent.map { "agent: \($0.words(now))" } ?? "agent: not running"
             // Said of what holds keys for long: the agent.
             let memory = agent?.memoryLocked == false ? "memory: not locked\n" : ""
@@ -82,6 +91,14 @@ extension AgentDocument {
 }
 
 extension AccountStatusDocument {
+    /// The account, with a pair that is only in the agent's memory.
+    fileprivate var unsaved: AccountStatusDocument {
+        with(
+            state: AccountState.notSaved.rawValue,
+            reason: VaultError.Code.notSaved.rawValue
+        )
+    }
+
     init(_ account: Account) {
         self.init(
             account: AccountDocument(account),

@@ -48,7 +48,8 @@ extension VaultError {
             self.init(.invalidInput, facts: [.field: "passphrase", .reason: problem.rawValue])
         case .noSuchKeySlot(let number):
             self.init(.invalidInput, facts: [.reason: "no_such_key_slot", .found: "\(number)"])
-        case .noSuchClient: self.init(.noSuchClient)
+        // By its type: the case of the store's error would lead here again.
+        case .noSuchClient: self.init(Code.noSuchClient)
         case .ambiguousClient(let endpoints):
             self.init(
                 .invalidInput,

@@ -54,7 +54,8 @@ extension VaultFile {
                 account: account.id,
                 number: account.number,
                 generation: account.generation,
-                incarnation: incarnation
+                incarnation: incarnation,
+                revision: account.revision
             )
         }
     }
@@ -137,6 +138,7 @@ extension VaultFile {
             guard claim.incarnation == incarnation, let account = try account(claim.account),
                 account.generation == claim.generation
             else { return nil }
+            let abandonment = abandonment.asSent(by: claim, account)
             let now = abandonment.at ?? account.health.since ?? Date(unixSeconds: 0)
             try note(abandonment.effect, of: account, keyring, at: now)
             if abandonment.swapsSecret, let other = account.settings.withOtherSecret {

@@ -28,6 +28,7 @@ struct CommandTour {
         try typeSecrets()
         for name in ["public", "conf", "added"] { try use(name) }
         try refuseWithAnEcho()
+        try mendAClient()
         try copy()
         try export()
         try lookAround()
@@ -124,9 +125,26 @@ struct CommandTour {
         guard refused.err.contains("invalid_grant") else { throw HarnessError("\(refused)") }
     }
 
+    /// A wrong secret, which the server refuses, and the right one again.
+    private func mendAClient() throws {
+        let id = server.address.confidentialClientID
+        let words = ["client", "set", id, "--client-secret-fd", "9"]
+        let wrong = "\(Self.prefix)-wrong-secret"
+        try expect(stage.vault(words, descriptors: [9: wrong]), 0)
+        try expect(stage.vault("refresh", "conf"), 1)
+        let right = server.address.confidentialClientSecret
+        try expect(stage.vault(words + ["--keep-old"], descriptors: [9: "\(right)\n"]), 0)
+        try expect(stage.vault("refresh", "conf"), 0)
+        try expect(
+            stage.vault(["client", "set", "nobody"] + words.suffix(2), descriptors: [9: wrong]),
+            1
+        )
+    }
+
     private func lookAround() throws {
         for words in [
             ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["switch", "conf"],
+            ["client", "list"], ["client", "list", "--json"],
             ["agent", "status"], ["agent", "start"], ["help"],
             ["--version"], ["remove", "public"],
         ] {

@@ -46,6 +46,25 @@ enum Fixture {
         )
     }
 
+    /// A client that several accounts have.
+    static let client = Client(
+        id: ClientID(rawValue: "shared"),
+        secret: Secret("old"),
+        authentication: .clientSecretPost
+    )
+
+    /// An account that was signed in with this client.
+    static func account(
+        _ name: AccountName,
+        of client: Client,
+        at endpoint: String = "https://issuer.example/token"
+    ) -> NewAccount {
+        var account = account(name)
+        account.settings.client = client
+        account.settings.tokenEndpoint = EndpointURL(unchecked: endpoint)
+        return account
+    }
+
     /// An account with every part that one can have.
     static func fullAccount(_ name: AccountName, grant: String? = nil) -> NewAccount {
         var account = account(name, grant: grant)
