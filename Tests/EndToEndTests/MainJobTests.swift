@@ -87,6 +87,7 @@ extension EndToEndTests {
             #expect(
                 status["agent"]?.keys == [
                     "running", "pid", "version", "locked", "lockReason", "locksAt", "memoryLocked",
+                    "unsaved",
                 ]
             )
             let account = try #require(status["accounts"]?[0])

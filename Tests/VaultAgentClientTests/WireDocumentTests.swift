@@ -82,7 +82,7 @@ import VaultAgentClient
             AgentStatusDocument(agent: running),
             """
             {"agent":{"lockReason":null,"locked":null,"locksAt":null,"memoryLocked":null,\
-            "pid":42,"running":true,\
+            "pid":42,"running":true,"unsaved":null,\
             "version":"0.1.0"},"schemaVersion":1}
             """
         )
@@ -108,7 +108,7 @@ import VaultAgentClient
             "firstSentAt":"2025-10-09T08:53:21Z","generation":3,"issuer":null,\
             "lastFailure":"unreachable","name":"home","reason":"rotation_lost",\
             "sentAgainAt":null,"since":"2025-10-09T08:53:20Z","state":"sign_in_needed"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
-            "memoryLocked":null,"pid":null,"running":false,"version":null},"damaged":[],"locked":false,\
+            "memoryLocked":null,"pid":null,"running":false,"unsaved":null,"version":null},"damaged":[],"locked":false,\
             "schemaVersion":1}
             """
         )
@@ -128,7 +128,7 @@ import VaultAgentClient
             "generation":1,"issuer":"https://as.example","lastFailure":null,"name":"work",\
             "reason":null,"sentAgainAt":null,"since":null,"state":"active"}],\
             "agent":{"lockReason":null,"locked":null,"locksAt":null,"memoryLocked":null,"pid":null,\
-            "running":false,"version":null},"damaged":[],"locked":false,"schemaVersion":1}
+            "running":false,"unsaved":null,"version":null},"damaged":[],"locked":false,"schemaVersion":1}
             """
         )
     }

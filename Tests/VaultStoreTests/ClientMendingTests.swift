@@ -168,7 +168,7 @@ import VaultCrypto
             let hashes = ClientHashes(account.settings, try file.currentKeyring())
             let until = Fixture.now.addingTimeInterval(900)
             try file.write {
-                try file.update(hashes) { state in
+                try file.update(hashes, at: Fixture.now) { state in
                     state.open(.massRefusal, account.id, at: Fixture.now)
                     state.pausedUntil = until
                 }
@@ -191,7 +191,9 @@ import VaultCrypto
             for account in accounts {
                 let hashes = ClientHashes(account.settings, try file.currentKeyring())
                 try file.write {
-                    try file.update(hashes) { $0.open(.clientRefused, account.id, at: Fixture.now) }
+                    try file.update(hashes, at: Fixture.now) {
+                        $0.open(.clientRefused, account.id, at: Fixture.now)
+                    }
                 }
             }
             _ = try file.setSecret(new(), at: Fixture.now)

@@ -20,7 +20,8 @@ extension AgentRoutes {
                 locked: service.vault.lockReason != nil,
                 lockReason: service.vault.lockReason,
                 locksAt: service.vault.lockDate,
-                memoryLocked: MemoryLock.isWorking
+                memoryLocked: MemoryLock.isWorking,
+                unsaved: service.vault.unsavedAccounts.map(\.text)
             )
         )
     }

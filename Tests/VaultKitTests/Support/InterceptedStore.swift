@@ -18,11 +18,6 @@ struct InterceptedStore: AccountStore {
         try await $0.abandon($1, as: $2)
     }
 
-    /// Runs in place of the end of a claim without a pair.
-    var abandoning: @Sendable (SQLiteStore, Claim, Abandonment) async throws -> Void = {
-        try await $0.abandon($1, as: $2)
-    }
-
     init(_ store: SQLiteStore) {
         self.store = store
     }
