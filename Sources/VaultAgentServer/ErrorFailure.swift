@@ -17,9 +17,9 @@ extension VaultError {
     /// The HTTP status that goes with the code.
     var status: Int {
         switch code {
-        case .noSuchAccount, .noAccountChosen: 404
+        case .noSuchAccount, .noAccountChosen, .noSuchClient: 404
         case .nameTaken, .grantKnown, .signInNeeded, .verifyBeforeUse, .paused,
-            .lifetimeTooShort:
+            .lifetimeTooShort, .scopeMissing:
             409
         case .invalidInput: 400
         case .locked: 423

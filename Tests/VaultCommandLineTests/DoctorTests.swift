@@ -134,7 +134,7 @@ import VaultStore
         "each state has its remedy",
         arguments: [
             (AccountState.signInNeeded, Finding.Level.problem, "vault login work"),
-            (.notSaved, .problem, "make room"), (.clientRefused, .problem, "vault login work"),
+            (.notSaved, .problem, "make room"), (.clientRefused, .problem, "vault client set"),
             (.verifyBeforeUse, .warning, "vault refresh work"),
             (.outcomeUnknown, .warning, "vault refresh work"),
             (.paused, .warning, "vault import"), (.backingOff, .warning, "vault status work"),

@@ -11,7 +11,7 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "unlock", "lock", "key", "backup", "restore", "verify", "doctor", "export",
+                "client", "unlock", "lock", "key", "backup", "restore", "verify", "doctor", "export",
                 "import", "agent",
             ]
         )

@@ -36,6 +36,8 @@ struct AgentRoutes: Sendable {
         case .token(let name): return try await token(of: name, request)
         case .refresh(let name): return try await refresh(name)
         case .select(let name): return try await select(name)
+        case .listClients: return try await listClients()
+        case .setClientSecret: return try await setClientSecret(request)
         case .beginSignIn: return try await beginSignIn(request)
         case .signIn(let id): return try await signIn(id, request)
         case .cancelSignIn(let id):

@@ -13,6 +13,8 @@ enum Route: Sendable, Hashable {
     case token(AccountName)
     case refresh(AccountName)
     case select(AccountName)
+    case listClients
+    case setClientSecret
     case beginSignIn
     case signIn(id: String)
     case cancelSignIn(id: String)
@@ -29,6 +31,7 @@ enum Route: Sendable, Hashable {
         case "unlock" where rest.isEmpty: route = method == "POST" ? .unlock : nil
         case "lock" where rest.isEmpty: route = method == "POST" ? .lock : nil
         case "accounts": route = Self.account(method, rest)
+        case "clients": route = Self.clients(method, rest)
         case "sign-ins": route = Self.signIn(method, rest)
         default: route = nil
         }
@@ -49,6 +52,14 @@ enum Route: Sendable, Hashable {
         case ("POST", "refresh"): return .refresh(name)
         case ("POST", "select"): return .select(name)
         default: return nil
+        }
+    }
+
+    private static func clients(_ method: String, _ rest: [String]) -> Route? {
+        switch (method, rest) {
+        case ("GET", []): .listClients
+        case ("POST", ["secret"]): .setClientSecret
+        default: nil
         }
     }
 

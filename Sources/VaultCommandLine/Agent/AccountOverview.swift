@@ -83,6 +83,11 @@ struct AccountOverview: Sendable {
 
     /// Names what is damaged, once the rest was shown, and fails for it.
     func reportDamage(_ terminal: Terminal) throws {
+        try Self.report(damaged: damaged, terminal)
+    }
+
+    /// The same of names that came otherwise.
+    static func report(damaged: [String], _ terminal: Terminal) throws {
         guard !damaged.isEmpty else { return }
         for name in damaged { terminal.warning("account '\(name)' is damaged: it does not open") }
         throw VaultError(

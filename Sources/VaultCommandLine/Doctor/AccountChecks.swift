@@ -45,7 +45,7 @@ enum AccountChecks {
             .problem(
                 "accounts",
                 text("is not refreshed: the server refuses its client"),
-                hint: "check the client id and secret, then vault login \(name)"
+                hint: "vault client set ID gives its client a new secret (vault client list)"
             )
         case .verifyBeforeUse:
             .warning(

@@ -18,6 +18,7 @@ struct VaultErrorWords {
             case .vaultExists: ("there is a vault already: \(path)", nil)
             case .noSuchAccount:
                 ("there is no account '\(name)'", "vault list shows the accounts")
+            case .noSuchClient: Self.noSuchClient(facts)
             case .noAccountChosen:
                 ("no account is chosen", "vault switch NAME chooses one, or name it")
             case .nameTaken:
@@ -168,6 +169,7 @@ struct VaultErrorWords {
         if let words = keySlot(path, facts) { return words }
         switch (facts[.reason], facts[.field]) {
         case (let reason, "export"): return export(reason, facts)
+        case ("ambiguous_client", _): return ambiguousClient(facts)
         case ("file_exists", _): return ("there is a file already: \(path)", "name another one")
         case ("same_file", _): return ("\(path) is the vault itself", "name a backup of it")
         case ("companion_file", _):
@@ -242,49 +244,5 @@ struct VaultErrorWords {
                 "try again"
             )
         }
-    }
-
-    private static func refreshFailed(_ error: VaultError, _ facts: Facts) -> Words {
-        let host = facts[.host] ?? "the authorization server"
-        let about = error.account.map { "account '\($0)': " } ?? ""
-        let why = facts[.reason].map { " (\($0))" } ?? ""
-        let again = error.retryAfter.flatMap { Int(exactly: $0.rounded(.up)) }
-            .map { "it is tried again in \($0) s" }
-        return switch error.code {
-        case .unreachable: ("\(about)\(host) was not reached\(why)\(told(facts))", again)
-        case .throttled: ("\(about)\(host) asks to wait\(told(facts))", again)
-        case .outcomeUnknown:
-            ("\(about)\(host) gave no usable answer\(why)\(told(facts))", again)
-        case .clientRefused:
-            (
-                "\(about)\(host) refuses the client\(told(facts))",
-                "check the client id and secret (vault client set); the grant is kept"
-            )
-        case .massRefusal:
-            (
-                "\(about)\(host) refuses very many accounts of this client at once\(told(facts))",
-                "that is taken for a fault of the server: every grant is kept and tried again"
-            )
-        case .requestRefused:
-            ("\(about)\(host) refuses the request\(told(facts))", "the grant is kept")
-        case .lifetimeTooShort:
-            (
-                "\(about)even a fresh token lives only \(facts[.found] ?? "?") s, "
-                    + "asked for were \(facts[.wanted] ?? "?")", "ask for less with --min-valid"
-            )
-        case .notSaved:
-            (
-                "\(about)refreshed, but the new token could not be saved yet",
-                "make room on the disk; the agent keeps the token and tries again"
-            )
-        case let code: ("\(about)\(Printable.escaped(code.rawValue))", nil)
-        }
-    }
-
-    /// What the server said, as far as it said something.
-    private static func told(_ facts: Facts) -> String {
-        var parts = [facts[.error], facts[.errorDescription]].compactMap { $0 }
-        if parts.isEmpty, let status = facts[.status] { parts = ["HTTP status \(status)"] }
-        return parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
     }
 }

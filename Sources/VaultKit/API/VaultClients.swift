@@ -3,6 +3,26 @@ public import VaultCrypto
 public import VaultStore
 
 extension Vault {
+    /// The clients of the vault's accounts, in the order of their identifiers.
+    ///
+    /// An account whose records do not open is left out: ``damagedAccounts()`` names it.
+    ///
+    /// - Throws: ``VaultError``.
+    public func clients() async throws -> [ClientOverview] {
+        try await allClients().clients
+    }
+
+    /// Every client, and the names of the accounts that do not open.
+    package func allClients() async throws -> (clients: [ClientOverview], damaged: [String]) {
+        try await translating {
+            try ClientOverview.all(
+                at: clock.now(),
+                page: { try store.accountPage(after: $0, limit: 256) },
+                state: { try store.clientState(of: $0) }
+            )
+        }
+    }
+
     /// Gives a client another secret, in every account that was signed in with it.
     ///
     /// One transaction: all of them have it, or none. Those that waited because their client was

@@ -26,6 +26,8 @@ package enum RefreshSchedule {
     private static let shortLifetime = 300.0
     private static let leadBounds = 60.0...900.0
     private static let earliestShare = 0.4
+    /// The most that the jitter adds to the lead, as a share of it.
+    private static let jitterShare = 0.5
 
     /// Seconds before expiry at which a token of this lifetime is refreshed at the latest.
     package static func lead(lifetime: Double) -> Double {
@@ -46,9 +48,11 @@ package enum RefreshSchedule {
     ) -> Double {
         let known = lifetime.flatMap { $0 > 0 ? $0 : nil }
         let lifetime = known ?? provider?.accessTokenLifetime ?? assumedLifetime
-        // Some refuse a refresh that comes before the old token is nearly over.
-        let lead = min(provider?.refreshLead ?? .infinity, lead(lifetime: lifetime))
-        let jitter = unit(account, generation) * lead / 2
+        // Some refuse a refresh that comes before the old token is nearly over: the jitter stays
+        // within what they allow.
+        let longest = (provider?.refreshLead ?? .infinity) / (1 + jitterShare)
+        let lead = min(longest, lead(lifetime: lifetime))
+        let jitter = unit(account, generation) * lead * jitterShare
         var delay = lifetime - lead - jitter
         if let refreshIn { delay = min(delay, refreshIn + jitter) }
         return max(delay, lifetime * earliestShare, known == nil ? 30 : 1)
@@ -131,7 +135,8 @@ package enum RefreshSchedule {
 
     /// Seconds until a refused grant is asked for once more; nil when that is no use.
     static func probe(of needed: SignInNeeded, at now: Moment, random: Double) -> Double? {
-        isProbed(needed, at: now) ? probeInterval * (1 + random / 10) : nil
+        let interval = probeInterval * (1 + random / 10)
+        return isProbed(needed, at: now.advanced(by: interval)) ? interval : nil
     }
 
     /// Whether a refused grant is still asked for now and then.

@@ -52,16 +52,29 @@ extension VaultFile {
             guard endpoints.count <= 1 else {
                 throw StoreError.ambiguousClient(endpoints.map(\.string).sorted())
             }
-            guard let first = accounts.first else { throw StoreError.noSuchClient }
+            guard !accounts.isEmpty else { throw StoreError.noSuchClient }
             for (index, account) in accounts.enumerated() {
                 let due = now.addingTimeInterval(Double(index) / Self.mendedPerSecond)
                 try write(new, to: account, dueAt: due, keyring, at: now)
             }
-            try update(ClientHashes(first.settings, keyring)) { state in
+            try close(accounts, keyring, at: now)
+            return accounts.map(\.name)
+        }
+    }
+
+    /// Closes the breakers of these accounts: one for each place that their refreshes go to.
+    private func close(
+        _ accounts: [StoredAccount],
+        _ keyring: Keyring,
+        at now: Date
+    ) throws {
+        var places: [EndpointURL: AccountSettings] = [:]
+        for account in accounts { places[account.settings.refreshEndpoint] = account.settings }
+        for settings in places.values {
+            try update(ClientHashes(settings, keyring), at: now) { state in
                 state.refused = []
                 if state.breaker?.reason == .clientRefused { state.breaker = nil }
             }
-            return accounts.map(\.name)
         }
     }
 
@@ -95,7 +108,7 @@ extension VaultFile {
         )
         try write(settings, to: account, keyring)
         guard account.health.failures?.last == ClientState.Breaker.Reason.clientRefused.rawValue,
-            account.tokens.signInNeeded == nil
+            !account.health.state.wantsPerson
         else { return }
         var update = try connection.prepare(
             """

@@ -64,7 +64,11 @@ package actor SQLiteStore: AccountStore {
     }
 
     package nonisolated func clientState(of account: StoredAccount) throws -> ClientState {
-        try reading { try $0.clientState(of: account.settings) }
+        try clientState(of: account.settings)
+    }
+
+    package nonisolated func clientState(of settings: AccountSettings) throws -> ClientState {
+        try reading { try $0.clientState(of: settings) }
     }
 
     package nonisolated func stateChangeCount() throws -> Int64 {
@@ -86,7 +90,7 @@ package actor SQLiteStore: AccountStore {
     }
 
     package nonisolated func accountPage(after name: String?, limit: Int) throws -> AccountPage {
-        try reader.withLock { try $0.accountPage(after: name, limit: limit) }
+        try reading { try $0.accountPage(after: name, limit: limit) }
     }
 
     /// Another connection with the same keys, for work that takes long.

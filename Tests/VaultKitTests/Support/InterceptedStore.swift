@@ -14,6 +14,11 @@ struct InterceptedStore: AccountStore {
         try await $0.install($1, for: $2)
     }
 
+    /// Runs in place of the end of a claim without a pair.
+    var abandoning: @Sendable (SQLiteStore, Claim, Abandonment) async throws -> Void = {
+        try await $0.abandon($1, as: $2)
+    }
+
     init(_ store: SQLiteStore) {
         self.store = store
     }
@@ -47,7 +52,7 @@ struct InterceptedStore: AccountStore {
         try await installing(store, pair, claim)
     }
     func abandon(_ claim: Claim, as abandonment: Abandonment) async throws {
-        try await store.abandon(claim, as: abandonment)
+        try await abandoning(store, claim, abandonment)
     }
     func postpone(
         _ account: StoredAccount,
