@@ -9,7 +9,7 @@ import Testing
 /// lock and the server. What a step decides is decided by the shipping planner, reader and look-up.
 @Suite struct StateModelTests {
     /// Below this something has made the explorer blind.
-    private static let fewestStates = 500_000
+    private static let fewestStates = 480_000
 
     @Test("server A7, D24, swift SF-04: no login is lost that could be kept, and none in silence")
     func everyOrder() throws {
