@@ -7,10 +7,12 @@ SHELL := /bin/bash
 BIN := .build/bin
 SWIFT_TEST := swift test --disable-xctest --no-parallel
 FAULTS := python3 Tests/Faults
+FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
 
 .PHONY: help setup build test test-unit test-end-to-end test-real-servers test-tsan test-asan \
-	faults power-cuts full-disk io-errors bit-flips processes generations refresh-kills mutants \
+	faults power-cuts full-disk io-errors bit-flips processes generations refresh-kills stalls \
+	mutants fuzz \
 	demo bench install lint format docs clean
 
 help: ## Say what there is to make
@@ -64,13 +66,19 @@ generations: build ## Let 32 processes without a common agent renew one account 
 refresh-kills: build ## Kill 10,000 refreshes at each of two servers, most of them after the server's commit
 	@$(FAULTS)/refresh_kills.py
 
+stalls: build ## Wait 25 s for an answer, and stop the process that waits for one
+	@$(FAULTS)/stalls.py
+
 mutants: build ## Show that the tests see four faults put in on purpose (needs root)
 	@$(FAULTS)/mutants.py
+
+fuzz: setup ## Fuzz each parser of what comes from outside for FUZZ_SECONDS (60)
+	@Scripts/fuzz $(FUZZ_SECONDS)
 
 demo: build ## Show the main job, end to end, in about a minute
 	@Scripts/demo
 
-bench: build ## Measure against the C programs that show the floor
+bench: build ## Measure against the C programs that show the floor, and a crowd
 	@Benchmarks/run
 
 install: build ## Install vault and vault-agent under PREFIX
@@ -78,10 +86,10 @@ install: build ## Install vault and vault-agent under PREFIX
 	install -m 755 $(BIN)/vault $(BIN)/vault-agent $(DESTDIR)$(PREFIX)/bin/
 
 lint: ## Check the format and the comments
-	swift format lint --strict --recursive Sources Tests Migrations Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Migrations Package.swift
 
 format: ## Format the sources
-	swift format --in-place --recursive Sources Tests Migrations Package.swift
+	swift format --in-place --recursive Sources Tests Benchmarks Migrations Package.swift
 
 docs: ## Extract the public documentation and check it
 	@Scripts/docs

@@ -18,6 +18,20 @@ let safeSettings = settings + [.strictMemorySafety()]
 let mutant: [SwiftSetting] =
     Context.environment["VAULT_MUTANT"].map { [.define("MUTANT_\($0)")] } ?? []
 
+// libFuzzer over the parsers: Scripts/fuzz, which has its runtime and its flags.
+let fuzzing: [Target] =
+    Context.environment["VAULT_FUZZ"] == nil
+    ? []
+    : [
+        .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .executableTarget(
+            name: "vault-fuzz",
+            dependencies: ["CFuzzer", "ParserChecks"],
+            path: "Tests/Fuzz/vault-fuzz",
+            swiftSettings: settings
+        ),
+    ]
+
 let package = Package(
     name: "vault",
     products: [
@@ -171,6 +185,7 @@ let package = Package(
                 "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
                 "VaultTesting",
             ],
+            exclude: ["StateModel/terminal-states.txt"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -220,6 +235,18 @@ let package = Package(
             dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultHTTP", "VaultTesting"],
             swiftSettings: settings
         ),
+        // What holds of every parser of what comes from outside, whatever it is given.
+        .target(
+            name: "ParserChecks",
+            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultStore"],
+            path: "Tests/Fuzz/ParserChecks",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ParserChecksTests",
+            dependencies: ["ParserChecks"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "EndToEndTests",
             exclude: ["Servers"],
@@ -242,6 +269,13 @@ let package = Package(
             path: "Tests/Programs/fault-driver",
             swiftSettings: safeSettings
         ),
-    ],
+        // What `make bench` runs beside the programs.
+        .executableTarget(
+            name: "crowd",
+            dependencies: ["Platform", "OAuth", "VaultStore", "VaultKit", "VaultTesting"],
+            path: "Benchmarks/crowd",
+            swiftSettings: safeSettings
+        ),
+    ] + fuzzing,
     swiftLanguageModes: [.v6]
 )

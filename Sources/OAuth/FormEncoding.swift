@@ -1,7 +1,7 @@
 internal import VaultCrypto
 
 /// The bytes of `application/x-www-form-urlencoded` (RFC 6749 appendix B).
-enum FormEncoding {
+package enum FormEncoding {
     /// One value with everything escaped that is not a letter, a digit or one of `*-._`.
     static func encode(_ value: Secret) -> [UInt8] {
         value.withBytes { bytes in
@@ -13,7 +13,7 @@ enum FormEncoding {
     }
 
     /// One value as text, for a URL's query.
-    static func encode(_ value: String) -> String {
+    package static func encode(_ value: String) -> String {
         var encoded: [UInt8] = []
         for byte in value.utf8 { append(byte, to: &encoded) }
         return String(decoding: encoded, as: UTF8.self)

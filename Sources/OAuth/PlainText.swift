@@ -15,14 +15,24 @@ enum PlainText {
     /// The text on one line, without control and format characters, tokens left out, cut.
     static func clean(_ text: String, limit: Int, without presented: Secret?) -> String? {
         // Cutting first bounds the work; what a token cut in two leaves behind is redacted below.
-        var line = String(text.prefix(limit * 4))
-        if let presented, presented.count >= 4 {
-            line = presented.reveal { line.replacing($0, with: redaction) }
-        }
-        let shown = String(String.UnicodeScalarView(line.unicodeScalars.compactMap(visible)))
-        let words = shown.split(separator: " ").map { redacted($0) }
-        let cleaned = String(words.joined(separator: " ").prefix(limit)).trimmingBlanks
+        // In scalars: a character may have any number of them.
+        let line = without(presented, String(text.unicodeScalars.prefix(limit * 4)))
+        let seen = String(String.UnicodeScalarView(line.unicodeScalars.compactMap(visible)))
+            .split(separator: " ").joined(separator: " ")
+        // Again: it may have stood there with what nobody sees in between.
+        let words = without(presented, seen).split(separator: " ").map { redacted($0) }
+        let cleaned = String(words.joined(separator: " ").unicodeScalars.prefix(limit))
+            .trimmingBlanks
         return cleaned.isEmpty ? nil : cleaned
+    }
+
+    private static func without(_ presented: Secret?, _ text: String) -> String {
+        guard let presented, presented.count >= 4 else { return text }
+        // By scalars: with a combining mark after it, the last letter would be another character.
+        let scalars = presented.reveal { token in
+            text.unicodeScalars.replacing(token.unicodeScalars, with: redaction.unicodeScalars)
+        }
+        return String(scalars)
     }
 
     private static let redaction = "<redacted>"

@@ -11,7 +11,8 @@ public struct Scope: Sendable, Hashable, Codable {
 
     /// A scope from text with blanks between the names.
     public init(parsing text: String) {
-        self.init(text.split(whereSeparator: \.isWhitespace).map(String.init))
+        // By scalars: a blank with a combining mark after it is one character, and no blank.
+        self.init(text.unicodeScalars.split { $0.properties.isWhitespace }.map(String.init))
     }
 
     /// The names joined by single blanks, as sent.

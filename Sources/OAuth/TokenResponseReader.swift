@@ -112,7 +112,12 @@ extension TokenResponseReader {
         switch member(quirks.scopePath, or: ["scope", "scopes"], in: tokens) {
         case .string(let text):
             // Blanks by the standard, commas by habit.
-            Scope(text.reveal { $0.split { $0.isWhitespace || $0 == "," }.map(String.init) })
+            Scope(
+                text.reveal { text in
+                    text.unicodeScalars.split { $0.properties.isWhitespace || $0 == "," }
+                        .map(String.init)
+                }
+            )
         case .array(let elements):
             Scope(
                 elements.compactMap { element in

@@ -19,7 +19,7 @@ extension VaultError {
         switch code {
         case .noSuchAccount, .noAccountChosen, .noSuchClient: 404
         case .nameTaken, .grantKnown, .signInNeeded, .verifyBeforeUse, .paused,
-            .lifetimeTooShort:
+            .lifetimeTooShort, .scopeMissing:
             409
         case .invalidInput: 400
         case .locked: 423

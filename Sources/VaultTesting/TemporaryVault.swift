@@ -16,9 +16,13 @@ public struct TemporaryVault: Sendable {
 
     /// Makes one under the system's directory for temporary files; ``remove()`` ends it.
     ///
+    /// - Parameter isVolatile: Whether it may be in memory, where there is room for files in it: many
+    ///   writes are quicker there, and no power cut is survived.
     /// - Throws: Whatever kept the file from being made.
-    public init() throws {
-        root = FileManager.default.temporaryDirectory
+    public init(isVolatile: Bool = false) throws {
+        let memory = URL(filePath: "/dev/shm")
+        let inMemory = isVolatile && FileManager.default.isWritableFile(atPath: memory.path)
+        root = (inMemory ? memory : FileManager.default.temporaryDirectory)
             .appending(path: "vault-\(UUID().uuidString)")
         let directory = root.appending(path: "vault").path
         try FileSystem.makeDirectories(directory)
@@ -71,9 +75,10 @@ public struct TemporaryVault: Sendable {
     ///
     /// - Throws: What `body` throws, or whatever kept the vault from being made.
     public static func use<Result>(
+        isVolatile: Bool = false,
         _ body: (TemporaryVault) async throws -> Result
     ) async throws -> Result {
-        let vault = try TemporaryVault()
+        let vault = try TemporaryVault(isVolatile: isVolatile)
         defer { try? vault.remove() }
         return try await body(vault)
     }

@@ -1,5 +1,6 @@
 """Small file systems to fill up or to cut the power of, each undone by the device and path it got."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -84,6 +85,21 @@ class Disk:
                         pass
                 except OSError:
                     pass
+
+
+    def empty(self, name="filler"):
+        """Gives the room back."""
+        path = os.path.join(self.path, name)
+        if os.path.exists(path):
+            os.remove(path)
+
+    @contextlib.contextmanager
+    def emptied_at_last(self):
+        """Whoever still wants to save something comes to its end."""
+        try:
+            yield
+        finally:
+            self.empty()
 
 
 class MemoryDisk(Disk):

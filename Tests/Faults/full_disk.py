@@ -2,18 +2,23 @@
 
 Shows: a refresh still saves its pair, a thousand times over; what makes the file longer uses the
 reserve or says clearly that there is no room, and then nothing has changed; everything can be read.
+A new token that has no room is kept by the agent and said to be unsaved, the old one is served, and
+nothing more is sent; once there is room it is saved.
 
     full_disk.py [--rotations N]
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
+import time
 
 import common
 import disks
 from common import Stage, Violation, check, fail, issued, require, serial
+from server import Server, Vault
 
 NO_ROOM = re.compile(r"fault-driver: error: (sqlite 13|system 28|store .*(full|noSpace|No space))")
 
@@ -84,6 +89,42 @@ def on_a_full_disk(name, disk, directory, rotations):
     return saved
 
 
+def through_the_agent(disk, directory):
+    """The shipping programs: a pair that finds no room when it comes is not lost."""
+    home = os.path.join(directory, "home")
+    with Server("strict") as server, Vault(home, os.path.join(disk.path, "vault")) as vault, disk.emptied_at_last():
+        vault.run("init", "--key-file").require_success()
+        for name in ("work", "other"):
+            vault.add(name, server)
+        vault.run("refresh", "work").require_success()
+        old = vault.run("token", "work").out
+        long = {"access_token": "a" * 700_000, "refresh_token": "after", "token_type": "Bearer", "expires_in": 3600}
+        server.script({"status": 200, "body": json.dumps(long), "delayAfterCommit": 1})
+        refresh = vault.start("refresh", "work")
+        wait_until(lambda: server.statistics()["tokenRequests"] == 2, "the refresh is not sent")
+        disk.fill()
+        end = vault.ended(refresh)
+        require(end.status == 11 and not end.out, f"refresh on a full disk: exit {end.status}: {end.err.strip()}")
+        require(vault.state("work") == "not_saved", f"state {vault.state('work')}")
+        token = vault.run("token", "work")
+        require(token.status == 0 and token.out == old, f"the old token is not served: {token.err.strip()}")
+        other = vault.run("refresh", "other")
+        require(other.status == 11, f"another account: exit {other.status}: {other.err.strip()}")
+        require(server.statistics()["tokenRequests"] == 2, "something was sent although nothing can be stored")
+        disk.empty()
+        wait_until(lambda: vault.state("work") == "active", "the pair is not saved although there is room")
+        require(vault.run("token", "work").out.strip() == long["access_token"], "another token is stored")
+        vault.run("refresh", "other").require_success()
+        require(vault.run("token", "other").status == 0, "the other account has no token")
+
+
+def wait_until(condition, complaint, seconds=40):
+    end = time.monotonic() + seconds
+    while not condition():
+        require(time.monotonic() < end, complaint)
+        time.sleep(0.02)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rotations", type=int, default=1000)
@@ -96,6 +137,9 @@ def main():
         with disks.MemoryDisk(directory, "600k") as disk:
             place = os.path.join(directory, "stage")
             saved = on_a_full_disk("tmpfs of 600 KiB", disk, place, options.rotations)
+        with disks.MemoryDisk(directory, "1500k") as disk:
+            through_the_agent(disk, directory)
+            print("    through the agent: not saved, said so, served the old token, and saved when there was room")
     except Violation as violation:
         fail(violation)
         violations += 1

@@ -189,7 +189,7 @@ def arguments():
     parser.add_argument("--vaults", type=int, default=16)
     parser.add_argument("--programs", type=int, default=16)
     parser.add_argument("--generations", type=int, default=200)
-    parser.add_argument("--age", type=int, default=1)
+    parser.add_argument("--age", type=int, default=2)
     parser.add_argument("--senders", type=int, default=24)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     return parser.parse_args()

@@ -7,6 +7,7 @@ import Testing
         arguments: [
             ("", []), ("a", ["a"]), ("  a  b ", ["a", "b"]), ("b a b", ["b", "a"]),
             ("a,b c", ["a,b", "c"]), ("a\tb\nc", ["a", "b", "c"]),
+            ("a \u{301}b", ["a", "\u{301}b"]), ("a\n\u{301}b", ["a", "\u{301}b"]),
         ]
     )
     func parse(text: String, names: [String]) {

@@ -61,6 +61,8 @@ import VaultCrypto
         "repeats no token in an explanation",
         arguments: [
             ("token short-1 unknown", "token <redacted> unknown"),
+            ("token sho\u{200b}rt-1 unknown", "token <redacted> unknown"),
+            ("token short-1\u{301} unknown", "token <redacted>\u{301} unknown"),
             ("bad: eyJhbGciOi.eyJzdWIi.c2ln!", "bad: <redacted>.<redacted>.c2ln!"),
             (
                 "Refresh token invalid: 9f8e7d6c5b4a39281706f5e4d3c2b1a0.",
@@ -79,6 +81,17 @@ import VaultCrypto
             return
         }
         #expect(error.description == shown)
+    }
+
+    @Test func cutsACharacterOfManyScalars() {
+        let text = "e" + String(repeating: "\u{301}", count: 10_000)
+        let body = #"{"error":"\#(text)","error_description":"\#(text)"}"#
+        guard case .refused(let error) = read(400, body) else {
+            Issue.record("granted")
+            return
+        }
+        #expect(error.code?.unicodeScalars.count == 64)
+        #expect(error.description?.unicodeScalars.count == 200)
     }
 
     @Test func takesTheIntervalThatSlowDownNames() {

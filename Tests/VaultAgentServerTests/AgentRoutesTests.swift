@@ -230,6 +230,44 @@ import VaultKit
     }
 
     @Test(
+        "reads scope and resource",
+        arguments: [
+            ("?scope=a", ["scope": "a"]), ("?scope=b&scope=a", ["scope": "a b"]),
+            ("?scope=b+a%20c&min-valid=60", ["scope": "a b c"]),
+            (
+                "?resource=https%3A%2F%2Fapi.example%2Fv1%3Fx%3D1",
+                ["resource": "https://api.example/v1?x=1"]
+            ),
+            ("?scope=a&resource=urn:x", ["scope": "a", "resource": "urn:x"]),
+        ] as [(String, [String: String])]
+    )
+    func scopeAndResource(query: String, sent: [String: String]) async throws {
+        let agent = try await AgentFixture.make()
+        _ = await agent.answer("POST", "/v1/accounts", body: Addition().json)
+        agent.server.answerNext(
+            200,
+            #"{"access_token":"n","refresh_token":"m","token_type":"Bearer","expires_in":7200}"#
+        )
+        let answer = await agent.answer("GET", "/v1/accounts/work/token\(query)")
+        #expect(answer.status == 200)
+        #expect(agent.server.exchanges.count == 1)
+        let body = agent.server.exchanges.first ?? ""
+        for (name, value) in sent {
+            #expect(FormCoding.decode(body).contains { $0.name == name && $0.value == value })
+        }
+        await agent.service.stop()
+    }
+
+    @Test("says what is wrong with a resource") func malformedResource() async throws {
+        let agent = try await AgentFixture.make()
+        _ = await agent.answer("POST", "/v1/accounts", body: Addition().json)
+        let answer = await agent.answer("GET", "/v1/accounts/work/token?resource=x")
+        #expect(answer.status == 400)
+        try expect(answer, "invalid_input", account: "work", ["field": "resource"])
+        await agent.service.stop()
+    }
+
+    @Test(
         "reads the minimum",
         arguments: [
             ("", 200), ("?min-valid=0", 200), ("?min-valid=60", 200), ("?min-valid=1.5", 200),

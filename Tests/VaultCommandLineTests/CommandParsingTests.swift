@@ -221,15 +221,21 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
     @Test(
         "reads vault token",
         arguments: [
-            ("token", "TokenCommand(account: nil, minimumLifetime: nil, isJSON: false)"),
-            ("token a", "TokenCommand(account: Optional(a), minimumLifetime: nil, isJSON: false)"),
+            (
+                "token",
+                "TokenCommand(account: nil, request: nil, minimumLifetime: nil, isJSON: false)"
+            ),
+            (
+                "token a",
+                "TokenCommand(account: Optional(a), request: nil, minimumLifetime: nil, isJSON: false)"
+            ),
             (
                 "token --json a --min-valid 60",
-                "TokenCommand(account: Optional(a), minimumLifetime: Optional(60.0), isJSON: true)"
+                "TokenCommand(account: Optional(a), request: nil, minimumLifetime: Optional(60.0), isJSON: true)"
             ),
             (
                 "token --min-valid=0",
-                "TokenCommand(account: nil, minimumLifetime: Optional(0.0), isJSON: false)"
+                "TokenCommand(account: nil, request: nil, minimumLifetime: Optional(0.0), isJSON: false)"
             ),
         ]
     )

@@ -66,6 +66,13 @@ extension ReportRow {
             hint: "ask for less with --min-valid"
         ),
         ReportRow(
+            .scopeMissing,
+            [.host: "as.example", .found: "a b", .wanted: "c"],
+            of: "work",
+            "account 'work': as.example did not grant c",
+            hint: "ask for less with --scope, or sign in again for more: vault login"
+        ),
+        ReportRow(
             .notSaved,
             of: "work",
             "account 'work': refreshed, but the new token could not be saved yet",

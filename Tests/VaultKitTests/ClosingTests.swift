@@ -18,8 +18,8 @@ import VaultTesting
             let caller = Task { try await scene.vault.accessToken(for: "work") }
             try await hold.waitForArrivals()
             let closing = Task { await scene.vault.close() }
-            // The caller's deadline and the closer's.
-            try await scene.clock.waitForSleepers(2)
+            // The caller and the closer.
+            try await scene.vault.waitForWaiters(2)
             hold.release()
             await closing.value
             #expect(try scene.stored().generation == 2)
@@ -64,7 +64,7 @@ import VaultTesting
                 withUnsafeCurrentTask { $0?.cancel() }
                 await vault.close()
             }
-            try await clock.manual.waitForSleepers(2)
+            try await vault.waitForWaiters(2)
             for _ in 1...1000 { await Task.yield() }
             hold.release()
             await closing.value

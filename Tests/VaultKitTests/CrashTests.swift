@@ -121,10 +121,14 @@ import VaultTesting
             try await scene.add(lifetime: 3600 + 7200)
             try await killForced(scene)
             #expect(try scene.stored().intent != nil)
-            // For a minute it may as well be in flight.
-            #expect(try await scene.vault.account("work").state == .active)
-            scene.clock.advance(by: 3601)
-            #expect(try await scene.vault.account("work").state == .outcomeUnknown)
+            let claimed = try scene.stored().intent?.claimed.wall
+            for _ in 1...2 {
+                let account = try await scene.vault.account("work")
+                #expect(account.state == .outcomeUnknown && account.reason == "outcome_unknown")
+                #expect(account.since == claimed && account.firstSent == claimed)
+                #expect(account.generation == 1)
+                scene.clock.advance(by: 1801)
+            }
             #expect(try await scene.vault.accessToken(for: "work").text == "work-access-1")
             #expect(scene.transport.requestCount == 0)
         }

@@ -125,7 +125,10 @@ import VaultTesting
             _ = await vaultError { try await scene.vault.accessToken(for: "work") }
             #expect(
                 await everything(of: events, closing: scene.vault)
-                    == [.signInNeeded, .signedIn(generation: 2), .signInNeeded]
+                    == [
+                        .signInNeeded, .signedIn(generation: 2), .stateChanged(.active),
+                        .signInNeeded,
+                    ]
             )
         }
     }
@@ -138,11 +141,17 @@ import VaultTesting
             #expect(try await scene.vault.account("work").due == nil)
             #expect(try await scene.vault.accessToken(for: "work").warning == nil)
             let events = scene.vault.events
+            let refused = await vaultError { try await scene.vault.refresh("work") }
+            #expect(refused?.facts[.reason] == "no_refresh_token")
+            #expect(try await scene.vault.account("work").state == .active)
+            scene.clock.advance(by: 3601)
             for _ in 1...3 {
-                let error = await vaultError { try await scene.vault.refresh("work") }
+                let error = await vaultError { try await scene.vault.accessToken(for: "work") }
                 #expect(error?.code == .signInNeeded)
                 #expect(error?.facts[.reason] == "no_refresh_token")
             }
+            let account = try await scene.vault.account("work")
+            #expect(account.state == .signInNeeded && account.reason == "no_refresh_token")
             #expect(await everything(of: events, closing: scene.vault) == [.signInNeeded])
         }
     }

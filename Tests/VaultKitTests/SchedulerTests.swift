@@ -8,23 +8,6 @@ import VaultTesting
 @testable import VaultKit
 
 @Suite(.timeLimit(.minutes(1))) struct SchedulerTests {
-    /// Runs the scheduler and lets so many seconds pass, as fast as its work allows.
-    private func run(_ scene: Scene, for seconds: Double) async throws {
-        let scheduler = Task { try await scene.vault.runScheduler() }
-        let end = scene.clock.now().advanced(by: seconds)
-        while end.seconds(since: scene.clock.now()) > 0 {
-            try await scene.clock.waitForSleeper(within: 30.1)
-            // Time stands still while a refresh is at work, as it all but does on a real machine.
-            while scene.vault.refresher.flightCount > 0 { await Task.yield() }
-            scene.clock.advanceToNextWake(within: 30.1)
-            await Task.yield()
-        }
-        scheduler.cancel()
-        await #expect(throws: CancellationError.self) { try await scheduler.value }
-        // What came back is stored before the file goes: nobody ever lets go of a pair.
-        while scene.vault.refresher.flightCount > 0 { await Task.yield() }
-    }
-
     @Test("cli D11, E9: a token is renewed before it expires, day after day, once a lifetime")
     func renewsInTime() async throws {
         let clock = ManualClock()

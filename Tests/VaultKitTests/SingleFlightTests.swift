@@ -19,8 +19,7 @@ import VaultTesting
                 for _ in 0..<callers {
                     group.addTask { try await scene.vault.accessToken(for: "work") }
                 }
-                // Each caller's deadline is a sleep of its own: now all of them wait.
-                try await scene.clock.waitForSleepers(callers)
+                try await scene.vault.waitForWaiters(callers)
                 hold.release()
                 return try await group.reduce(into: Set<AccessToken>()) { $0.insert($1) }
             }
@@ -65,7 +64,7 @@ import VaultTesting
             let first = Task { try await scene.vault.accessToken(for: "work") }
             try await hold.waitForArrivals()
             let second = Task { try await scene.vault.accessToken(for: "work") }
-            try await scene.clock.waitForSleepers(2)
+            try await scene.vault.waitForWaiters(2)
             hold.release()
             #expect(try await first.value == second.value)
             #expect(server.requestCount == 1)
@@ -84,7 +83,7 @@ import VaultTesting
             let callers = (0..<10).map { _ in
                 Task { await vaultError { try await scene.vault.accessToken(for: "work") } }
             }
-            try await scene.clock.waitForSleepers(10)
+            try await scene.vault.waitForWaiters(10)
             hold.release()
             for caller in callers { #expect(await caller.value?.code == .unreachable) }
             #expect(transport.requestCount == 1)
@@ -105,10 +104,11 @@ import VaultTesting
             let first = Task { try await scene.vault.accessToken(for: "work") }
             try await hold.waitForArrivals()
             // Stored, and read by somebody, before the flight that stored it has ended.
+            scene.clock.advance(by: 6)
             let seen = try await scene.vault.accessToken(for: "work")
             #expect(seen.generation == 2)
             let retry = Task { try await scene.vault.accessToken(for: "work", newerThan: 2) }
-            try await scene.clock.waitForSleepers(2)
+            try await scene.vault.waitForWaiters(2)
             hold.release()
             #expect(try await first.value.generation == 2)
             #expect(try await retry.value.generation == 3)
@@ -121,11 +121,116 @@ import VaultTesting
         let server = RotatingServer()
         try await withScene(server.transport()) { scene in
             try await scene.add()
+            scene.clock.advance(by: 6)
             for _ in 1...20 {
                 let token = try await scene.vault.accessToken(for: "work", newerThan: 1)
                 #expect(token.generation == 2)
             }
             #expect(server.requestCount == 1)
+        }
+    }
+
+    @Test(
+        "SF-03: who checked before a refresh and joins after it finds its pair, and sends nothing"
+    )
+    func joinsTooLate() async throws {
+        let server = RotatingServer()
+        try await withScene(server.transport()) { scene in
+            try await scene.addExpired()
+            let checked = try scene.stored()
+            #expect(try await scene.vault.accessToken(for: "work").generation == 2)
+            let flight = try scene.vault.refresher.flight(for: checked)
+            guard case .adopted(let account) = try await flight.outcome(deadline: nil) else {
+                Issue.record("it did not adopt")
+                return
+            }
+            #expect(account.generation == 2)
+            #expect(server.requestCount == 1)
+            #expect(server.reuseCount == 0)
+        }
+    }
+
+    @Test("a person's refresh does not inherit the back-off of a flight that it joined")
+    func forcedAfterBackoff() async throws {
+        let hold = Hold()
+        let transport = ScriptedTransport(
+            .failure(.notSent(.connectionFailed)).held(by: hold),
+            .grant(accessToken: "second", refreshToken: "refresh-2")
+        )
+        try await withScene(transport) { scene in
+            try await scene.addExpired()
+            let other = try await scene.openAgain()
+            let failing = Task {
+                await vaultError { try await other.accessToken(for: "work") }
+            }
+            try await hold.waitForArrivals()
+            // Waits for the other's lock, and finds its back-off then.
+            let caller = Task {
+                await vaultError { try await scene.vault.accessToken(for: "work") }
+            }
+            try await scene.clock.waitForSleeper(within: 0.05)
+            let person = Task { try await scene.vault.refresh("work") }
+            try await scene.vault.waitForWaiters(2)
+            hold.release()
+            let token = try await scene.clock.passingSleeps(within: 0.1) { try await person.value }
+            #expect(token.text == "second")
+            #expect(await failing.value?.code == .unreachable)
+            #expect(await caller.value?.code == .unreachable)
+            #expect(transport.requestCount == 2)
+        }
+    }
+
+    @Test("a person's refresh shares what a flight came to that did send")
+    func forcedAfterFailure() async throws {
+        let hold = Hold()
+        let transport = ScriptedTransport(.failure(.notSent(.connectionFailed)).held(by: hold))
+        try await withScene(transport) { scene in
+            try await scene.addExpired()
+            let caller = Task {
+                await vaultError { try await scene.vault.accessToken(for: "work") }
+            }
+            try await hold.waitForArrivals()
+            let person = Task { await vaultError { try await scene.vault.refresh("work") } }
+            try await scene.vault.waitForWaiters(2)
+            hold.release()
+            #expect(await caller.value?.code == .unreachable)
+            #expect(await person.value?.code == .unreachable)
+            #expect(transport.requestCount == 1)
+        }
+    }
+
+    @Test("a rejected generation that the account has not reached is none of its own")
+    func generationOfAnotherLine() async throws {
+        try await withScene { scene in
+            try await scene.add()
+            scene.clock.advance(by: 60)
+            for _ in 1...20 {
+                let token = try await scene.vault.accessToken(for: "work", newerThan: 99)
+                #expect(token.generation == 1)
+            }
+            #expect(scene.transport.requestCount == 0)
+        }
+    }
+
+    @Test("server C10: a resource server that does not know a new token yet brings no refresh")
+    func lateResourceServer() async throws {
+        let server = RotatingServer()
+        try await withScene(server.transport()) { scene in
+            try await scene.addExpired()
+            let token = try await scene.vault.accessToken(for: "work")
+            for _ in 1...40 {
+                scene.clock.advance(by: 0.1)
+                let same = try await scene.vault.accessToken(
+                    for: "work",
+                    newerThan: token.generation
+                )
+                #expect(same.generation == token.generation)
+            }
+            #expect(server.requestCount == 1)
+            scene.clock.advance(by: 1.5)
+            let next = try await scene.vault.accessToken(for: "work", newerThan: token.generation)
+            #expect(next.generation == token.generation + 1)
+            #expect(server.requestCount == 2)
         }
     }
 

@@ -78,7 +78,7 @@ import VaultTesting
             _ = try await scene.vault.add(.testing("work"), tokens)
             scene.clock.advance(by: 11)
             let second = Task { try await scene.vault.accessToken(for: "work") }
-            try await scene.clock.waitForSleepers(2)
+            try await scene.vault.waitForWaiters(2)
             hold.release()
             #expect(try await first.value.text == "another-access-2")
             #expect(try await second.value.text == "another-access-2")

@@ -42,7 +42,11 @@ struct LookupRow: Sendable, CustomTestStringConvertible {
         LookupRow("an unknown expiry", .fixture(lifetime: nil, age: 1e6), .serves(nil)),
         LookupRow("a minimum that is met", .fixture(age: 1800), minimum: 1800, .serves(nil)),
         LookupRow("D02: a minimum that is not", .fixture(age: 2400), minimum: 1800, .refreshes),
-        LookupRow("a rejected generation", .fixture(), newerThan: 7, .refreshes),
+        LookupRow("a rejected generation", .fixture(age: 5), newerThan: 7, .refreshes),
+        LookupRow("C10: one that just came", .fixture(age: 4.9), newerThan: 7, .serves(nil)),
+        LookupRow("the clock was set back since", .fixture(age: -1), newerThan: 7, .refreshes),
+        LookupRow("a rejected generation of another line", .fixture(), newerThan: 8, .serves(nil)),
+        LookupRow("the last of them all", .fixture(), newerThan: .max, .serves(nil)),
         LookupRow("SF-06: an older rejected one", .fixture(), newerThan: 6, .serves(nil)),
         LookupRow("no refresh token", .fixture(refreshToken: nil), .serves(nil)),
         LookupRow(
@@ -69,9 +73,9 @@ struct LookupRow: Sendable, CustomTestStringConvertible {
             .serves(.signInNeeded)
         ),
         LookupRow(
-            "no refresh token, expired",
+            "no refresh token, expired: a flight writes that down, and fails",
             .fixture(age: 3601, refreshToken: nil),
-            .fails(.signInNeeded)
+            .refreshes
         ),
     ]
 
@@ -99,7 +103,7 @@ struct LookupRow: Sendable, CustomTestStringConvertible {
         ),
         LookupRow(
             "backing off after a 401",
-            .fixture(failure: "throttled", dueIn: 60),
+            .fixture(age: 10, failure: "throttled", dueIn: 60),
             newerThan: 7,
             .fails(.throttled)
         ),
@@ -138,7 +142,7 @@ struct LookupRow: Sendable, CustomTestStringConvertible {
         ),
         LookupRow(
             "a dead grant after a 401",
-            .fixture(signInNeeded: .grantRefused),
+            .fixture(age: 10, signInNeeded: .grantRefused),
             newerThan: 7,
             .fails(.signInNeeded)
         ),

@@ -33,7 +33,8 @@ import VaultTesting
             #expect(shown.lastFailure == row.code.rawValue)
             #expect(shown.due != nil)
             #expect(
-                await everything(of: events, closing: scene.vault) == [.refreshFailed(row.code)]
+                await everything(of: events, closing: scene.vault)
+                    == [.refreshFailed(row.code), .stateChanged(row.state)]
             )
         }
     }

@@ -228,16 +228,45 @@ import VaultTesting
                 warning: nil
             )
         }
-        func cached(at now: Moment) -> UInt64? {
-            cache.token(of: "work", minimumLifetime: nil, newerThan: nil, now: now)?.generation
+        func lookup(_ now: Moment) -> TokenLookup {
+            TokenLookup(minimumLifetime: nil, newerThan: nil, now: now)
         }
-        cache.remember(token(5), .fixture(), now: .fixed)
-        cache.remember(token(4), .fixture(), now: .fixed)
+        func cached(at now: Moment) -> UInt64? {
+            cache.token(of: "work", lookup(now))?.generation
+        }
+        cache.remember(token(5), .fixture(), lookup(.fixed))
+        cache.remember(token(4), .fixture(), lookup(.fixed))
         #expect(cached(at: .fixed) == 5)
         let later = Moment.fixed.advanced(by: 1)
         #expect(cached(at: later) == nil)
-        cache.remember(token(1), .fixture(), now: later)
+        cache.remember(token(1), .fixture(), lookup(later))
         #expect(cached(at: later) == 1)
+    }
+
+    @Test(
+        "cli A05: a refusal says nothing about the grant that another process signed in meanwhile"
+    )
+    func refusedAfterASignInElsewhere() async throws {
+        let hold = Hold()
+        let transport = ScriptedTransport(.refusal("invalid_grant").held(by: hold))
+        try await withScene(transport) { scene in
+            try await scene.addExpired()
+            let events = scene.vault.events
+            let other = try await scene.openAgain()
+            let caller = Task { try await scene.vault.accessToken(for: "work") }
+            try await hold.waitForArrivals()
+            let tokens = TokenResponse.testing(accessToken: "new", refreshToken: "new-refresh")
+            _ = try await other.signIn(.testing("work"), tokens, sent: scene.clock.now())
+            hold.release()
+            #expect(try await caller.value.text == "new")
+            let stored = try scene.stored()
+            #expect(stored.refreshText == "new-refresh")
+            #expect(stored.tokens.signInNeeded == nil)
+            #expect(stored.health.state == .active)
+            #expect(
+                await everything(of: events, closing: scene.vault) == [.adopted(generation: 2)]
+            )
+        }
     }
 
     @Test("A04, A7: refused because another was faster is no refusal of the grant")

@@ -94,7 +94,11 @@ import VaultTesting
             }
             #expect(server.requestCount == 1)
             try Saboteur(scene.home.location).mendInstalls()
-            await scene.clock.passingSleeps(within: 30) { await scene.vault.close() }
+            while scene.vault.refresher.storeRefusesWrites {
+                scene.clock.advanceToNextWake(within: 30)
+                await Task.yield()
+            }
+            await scene.vault.close()
             #expect(try scene.stored().refreshText == "work-refresh-2")
         }
     }

@@ -35,7 +35,7 @@ import VaultTesting
             let callers = (0..<5).map { _ in
                 Task { try await scene.vault.accessToken(for: "work") }
             }
-            try await scene.clock.waitForSleepers(5)
+            try await scene.vault.waitForWaiters(5)
             callers[0].cancel()
             await #expect(throws: CancellationError.self) { try await callers[0].value }
             hold.release()
@@ -100,7 +100,7 @@ import VaultTesting
                 }
             }
             try await hold.waitForArrivals()
-            try await scene.clock.waitForSleepers(2)
+            try await scene.vault.waitForWaiters(2)
             scene.clock.advance(by: 2)
             let token = try await caller.value
             #expect(token.text == "work-access-1")
@@ -111,13 +111,42 @@ import VaultTesting
         }
     }
 
+    @Test("however many wait, one timer keeps their deadlines, the earliest first")
+    func oneTimer() async throws {
+        let clock = ManualClock()
+        let flight = Flight(clock: clock)
+        let gone = Shared<[Double]>([])
+        // The second has to wake earlier than the timer of the first, the others later.
+        var waiters: [Task<RefreshOutcome?, any Error>] = []
+        for deadline in [20.0, 10, 30, 20, 40] {
+            let waiter = Task {
+                let outcome = try await flight.outcome(deadline: deadline)
+                gone.update { $0.append(deadline) }
+                return outcome
+            }
+            waiters.append(waiter)
+            while flight.waiterCount < waiters.count { await Task.yield() }
+            try await clock.waitForSleepers(1)
+        }
+        for (time, left) in [(10.0, 4), (20, 2), (30, 1)] {
+            try await clock.waitForSleeper(within: 10)
+            #expect(clock.sleeperCount == 1)
+            clock.advance(by: 10)
+            while flight.waiterCount > left || gone.value.count < 5 - left { await Task.yield() }
+            #expect(gone.value.allSatisfy { $0 <= time })
+        }
+        flight.finish(.failed(VaultError(.busy), nil))
+        for waiter in waiters.prefix(4) { #expect(try await waiter.value == nil) }
+        #expect(try await waiters.last?.value != nil)
+    }
+
     @Test("a deadline that has passed already leaves nobody hanging", arguments: [0, -1, .nan])
     func noDeadline(deadline: Double) async throws {
-        let flight = Flight()
+        let flight = Flight(clock: ManualClock())
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 1...2000 {
                 group.addTask {
-                    try await flight.outcome(deadline: deadline, clock: ManualClock()) == nil
+                    try await flight.outcome(deadline: deadline) == nil
                 }
             }
             for try await isNil in group { #expect(isNil) }
@@ -126,8 +155,8 @@ import VaultTesting
 
     @Test("a deadline may be longer than any clock sleeps", arguments: [1e300, .infinity])
     func endlessDeadline(deadline: Double) async throws {
-        let flight = Flight()
-        let waiter = Task { try await flight.outcome(deadline: deadline, clock: SystemClock()) }
+        let flight = Flight(clock: SystemClock())
+        let waiter = Task { try await flight.outcome(deadline: deadline) }
         await Task.yield()
         flight.finish(.failed(VaultError(.busy), nil))
         guard case .failed = try await waiter.value else {
@@ -138,9 +167,9 @@ import VaultTesting
 
     @Test("whoever comes after the end gets the outcome at once")
     func lateWaiter() async throws {
-        let flight = Flight()
+        let flight = Flight(clock: ManualClock())
         flight.finish(.failed(VaultError(.busy), nil))
-        let outcome = try await flight.outcome(deadline: nil, clock: ManualClock())
+        let outcome = try await flight.outcome(deadline: nil)
         guard case .failed(let error, nil) = outcome else {
             Issue.record("another outcome")
             return

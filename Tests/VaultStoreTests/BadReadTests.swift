@@ -48,6 +48,24 @@ import Testing
         }
     }
 
+    @Test("F-32: in a list of accounts") func listing() async {
+        await #expect(processExitsWith: .success) {
+            FaultyDisk.install()
+            try Self.withFaultyVault { vault in
+                for code in Self.codes {
+                    try Self.failEach(code) {
+                        let page = try VaultFile.read(vault.location) { file in
+                            try file.unlock(with: .keyFileAt(path: vault.keyFile))
+                            return try file.accountPage(after: nil, limit: 10)
+                        }
+                        #expect(page.accounts.map(\.name) == ["home", "work"])
+                        #expect(page.damaged == [])
+                    }
+                }
+            }
+        }
+    }
+
     @Test("F-32: where a vault is opened for its reads alone") func reading() async {
         await #expect(processExitsWith: .success) {
             FaultyDisk.install()
@@ -74,6 +92,7 @@ import Testing
                         let store = try vault.openStore()
                         #expect(try store.account(named: "work").tokens == Fixture.tokens("work"))
                         #expect(try store.accounts(after: nil, limit: 9).count == 2)
+                        #expect(try store.accountPage(after: nil, limit: 9).damaged == [])
                         #expect(try store.selectedAccount() != nil)
                     }
                 }

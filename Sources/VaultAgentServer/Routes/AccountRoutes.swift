@@ -47,6 +47,8 @@ extension AgentRoutes {
     ) async throws -> HTTPServerResponse {
         let token = try await service.vault.session().vault.accessToken(
             for: name,
+            scope: Self.scope(request),
+            resource: request.query.first { $0.name == "resource" }?.value,
             minimumLifetime: try Self.minimumLifetime(request)
         )
         let document = token.value.reveal { value in
@@ -81,6 +83,14 @@ extension AgentRoutes {
     func select(_ name: AccountName) async throws -> HTTPServerResponse {
         try await service.vault.session().vault.switchAccount(to: name)
         return Self.done
+    }
+
+    /// The names of every `scope` there is.
+    private static func scope(_ request: HTTPServerRequest) -> Scope? {
+        let names = request.query.filter { $0.name == "scope" }.flatMap {
+            Scope(parsing: $0.value).names
+        }
+        return names.isEmpty ? nil : Scope(names)
     }
 
     /// Seconds: what `vault token --min-valid` takes.

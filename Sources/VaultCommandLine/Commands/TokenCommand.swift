@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import OAuth
 internal import Platform
 internal import VaultAgentClient
 internal import VaultKit
@@ -8,13 +9,18 @@ struct TokenCommand: Command {
     static let name = "token"
     static let summary = "Print an access token that is valid now"
     static let help = """
-        vault token [NAME] [--min-valid SECONDS] [--json]
+        vault token [NAME] [--scope S]... [--resource URI]
+                    [--min-valid SECONDS] [--json]
 
         Prints the access token of an account: NAME, else VAULT_ACCOUNT, else the
         current account. A token that is good enough comes straight from the file;
         otherwise the agent refreshes it first, and is started for that if it does not
         run.
 
+          --scope S             A token for this part of what was granted at sign-in;
+                                repeat it for several. Kept beside the account's own
+                                token, and renewed when it is asked for.
+          --resource URI        A token for this resource server (RFC 8707).
           --min-valid SECONDS   The token has to be valid for this long. Unless told it
                                 is 60 seconds, or a quarter of its life if that is less.
           --json                {"schemaVersion":1,"account","accessToken","tokenType",
@@ -23,19 +29,39 @@ struct TokenCommand: Command {
         """
 
     private let account: AccountName?
+    private let request: AccessTokenRequest?
     private let minimumLifetime: Double?
     private let isJSON: Bool
 
     init(_ arguments: inout ArgumentReader) throws {
+        let scope = try arguments.options("--scope")
+        let resource = try arguments.option("--resource")
         let minimum = try arguments.option("--min-valid")
         isJSON = try arguments.flag("--json")
         account = try arguments.optionalAccountName()
         try arguments.finish()
+        request = try Self.request(scope, resource)
         minimumLifetime = try minimum.map { text throws(UsageError) in
             guard let seconds = UInt32(text) else {
                 throw .malformed("--min-valid", value: text, wanted: "a number of seconds")
             }
             return Double(seconds)
+        }
+    }
+
+    private static func request(
+        _ scope: [String],
+        _ resource: String?
+    ) throws(UsageError) -> AccessTokenRequest? {
+        let names = scope.flatMap { Scope(parsing: $0).names }
+        guard !scope.isEmpty || resource != nil else { return nil }
+        let request = AccessTokenRequest(scope: Scope(names), resource: resource)
+        switch request?.flaw {
+        case nil where !scope.isEmpty && names.isEmpty, "scope":
+            throw .malformed("--scope", value: scope.joined(separator: " "), wanted: "a scope")
+        case nil: return request
+        default:
+            throw .malformed("--resource", value: resource ?? "", wanted: "an absolute URI")
         }
     }
 
@@ -47,11 +73,12 @@ struct TokenCommand: Command {
         } catch StoreError.locked(let reason) {
             return try askUnlockedAgent(reason, context)
         }
-        let lookup = TokenLookup(
+        var lookup = TokenLookup(
             minimumLifetime: minimumLifetime,
             newerThan: nil,
             now: context.clock.now()
         )
+        lookup.request = request
         switch lookup.decide(stored) {
         case .fail(let error): throw error
         case .refresh: try askAgent(stored.name, context)
@@ -93,7 +120,11 @@ struct TokenCommand: Command {
     }
 
     private func target(_ name: AccountName) -> String {
-        "/v1/accounts/\(name)/token" + (minimumLifetime.map { "?min-valid=\(Int($0))" } ?? "")
+        var fields = request?.scope.map { [("scope", $0.text)] } ?? []
+        if let resource = request?.resource { fields.append(("resource", resource)) }
+        if let minimumLifetime { fields.append(("min-valid", "\(Int(minimumLifetime))")) }
+        let query = fields.map { "\($0.0)=\(FormEncoding.encode($0.1))" }.joined(separator: "&")
+        return "/v1/accounts/\(name)/token" + (query.isEmpty ? "" : "?\(query)")
     }
 
     private func show(

@@ -30,6 +30,11 @@ extension VaultErrorWords {
                 "\(about)even a fresh token lives only \(facts[.found] ?? "?") s, "
                     + "asked for were \(facts[.wanted] ?? "?")", "ask for less with --min-valid"
             )
+        case .scopeMissing:
+            (
+                "\(about)\(host) did not grant \(Printable.escaped(facts[.wanted] ?? "what was asked"))",
+                "ask for less with --scope, or sign in again for more: vault login"
+            )
         case .notSaved:
             (
                 "\(about)refreshed, but the new token could not be saved yet",

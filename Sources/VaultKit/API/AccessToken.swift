@@ -14,7 +14,7 @@ public struct AccessToken: Sendable, Hashable {
     public let tokenType: String
     /// When it expires; nil when the authorization server did not say.
     public let expiry: Date?
-    /// Counts the pairs that this account has had: a later token has a higher one.
+    /// Counts the refreshes that this account has had: a later token has a higher one.
     public let generation: UInt64
     /// The scope it was granted, where the answer said.
     public let grantedScope: Scope?
@@ -59,7 +59,7 @@ public struct AccessToken: Sendable, Hashable {
             value: token.value,
             tokenType: token.tokenType,
             expiry: token.expiry(at: now),
-            generation: account.generation,
+            generation: token.generation ?? account.generation,
             grantedScope: token.grantedScope,
             warning: warning
         )

@@ -54,7 +54,7 @@ public struct Account: Sendable, Hashable {
         reason =
             wasLost
             ? VaultError.Code.outcomeUnknown.rawValue
-            : needed?.reason.rawValue ?? account.tokens.hold?.reason.rawValue
+            : account.signInReason?.rawValue ?? account.tokens.hold?.reason.rawValue
                 ?? account.health.failures?.last
         since = wasLost ? intent?.claimed.wall : account.health.since
         firstSent = needed?.firstSent ?? intent?.first.wall

@@ -17,6 +17,8 @@ public final class Vault: Sendable {
     let hub: EventHub
     let cache: TokenCache
     let schedulerWakeup = Wakeup()
+    /// Seconds for which a token that just came is the answer to its own rejection.
+    let settlingTime: Double
     let refreshes: LiveRefreshes
     let states: StateWatch
 
@@ -25,9 +27,11 @@ public final class Vault: Sendable {
         lockFile: FileLock,
         transport: any HTTPTransport,
         clock: any VaultClock,
-        faults: FaultPoints
+        faults: FaultPoints,
+        settlingTime: Double = TokenLookup.settlingTime
     ) throws {
         self.location = store.location
+        self.settlingTime = settlingTime
         self.store = store
         self.clock = clock
         hub = EventHub()
@@ -44,7 +48,9 @@ public final class Vault: Sendable {
                 faults: faults
             ),
             events: hub,
-            states: states
+            cache: cache,
+            states: states,
+            scheduler: schedulerWakeup
         )
         self.refresher = refresher
         refreshes = LiveRefreshes(lockFile: lockFile, isOwn: { refresher.isRefreshing($0) })
@@ -78,13 +84,14 @@ public final class Vault: Sendable {
         )
     }
 
-    /// Opens a vault with places where a test can interfere.
+    /// Opens a vault with places where a test can interfere, and with its hurry.
     package static func open(
         _ location: VaultLocation?,
         unlock: Unlock,
         transport: any HTTPTransport,
         clock: any VaultClock,
-        faults: FaultPoints
+        faults: FaultPoints,
+        settlingTime: Double = TokenLookup.settlingTime
     ) async throws -> Vault {
         guard let location = location ?? VaultLocation.fromEnvironment() else {
             throw VaultError(.noVault, facts: [.reason: "no_home"])
@@ -98,7 +105,8 @@ public final class Vault: Sendable {
                 lockFile: lockFile,
                 transport: transport,
                 clock: clock,
-                faults: faults
+                faults: faults,
+                settlingTime: settlingTime
             )
         } catch {
             throw VaultError(error).placed(in: location)
@@ -141,6 +149,18 @@ public final class Vault: Sendable {
             return try await body()
         } catch is CancellationError {
             throw CancellationError()
+        } catch {
+            throw VaultError(error, account: account).placed(in: location)
+        }
+    }
+
+    /// The same for a part of a call that waits for nothing, and that a closed vault lets end.
+    func translatingNow<Result>(
+        _ account: AccountName,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
         } catch {
             throw VaultError(error, account: account).placed(in: location)
         }

@@ -96,6 +96,9 @@ extension VaultError {
         public static let requestRefused = Code(rawValue: "request_refused")
         /// Even a fresh token does not live as long as was asked for; it was stored.
         public static let lifetimeTooShort = Code(rawValue: "lifetime_too_short")
+        /// The authorization server granted less than the scope that was asked for; what it granted
+        /// was stored.
+        public static let scopeMissing = Code(rawValue: "scope_missing")
         /// A new pair is in memory and could not be stored yet.
         public static let notSaved = Code(rawValue: "not_saved")
         /// The keys are not here.

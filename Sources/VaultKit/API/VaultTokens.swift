@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+public import OAuth
 internal import Platform
 public import VaultStore
 
@@ -10,16 +11,30 @@ extension Vault {
     /// moment, a call without `minimumLifetime` still gets a token with at least 5 seconds left,
     /// with a ``AccessToken/Warning``.
     ///
+    /// With a scope or a resource it is a token for just that, kept beside the account's own and
+    /// renewed when it is asked for. The refresh token is one per account: such requests wait for one
+    /// another.
+    ///
     /// - Parameters:
     ///   - account: The account's name.
+    ///   - scope: What the token may be used for, a part of what was granted at sign-in (RFC 6749
+    ///     §6); all of it unless told. Where the server grants less the call fails with
+    ///     `scope_missing`.
+    ///   - resource: The URI of the resource server it is for (RFC 8707).
     ///   - minimumLifetime: Seconds that the token has to be valid for. Unless told, 60 or a quarter
     ///     of its whole life, whichever is less.
-    ///   - newerThan: A generation that a resource server has rejected.
+    ///   - newerThan: A generation that a resource server has rejected. The stored token is passed
+    ///     over only if it is of that very generation: one that the account has not reached yet, as
+    ///     after an older copy of the vault was restored, was never its own. A token that came within
+    ///     the last 5 seconds is handed out again: it is the newest there is, and the resource server
+    ///     may not have heard of it yet.
     ///   - deadline: Seconds to wait at most. The refresh itself goes on.
     /// - Returns: The token.
     /// - Throws: ``VaultError``; `CancellationError` when the task is cancelled.
     public func accessToken(
         for account: AccountName,
+        scope: Scope? = nil,
+        resource: String? = nil,
         minimumLifetime: Double? = nil,
         newerThan: UInt64? = nil,
         deadline: Double = 60
@@ -27,28 +42,19 @@ extension Vault {
         guard minimumLifetime?.isNaN != true, !deadline.isNaN else {
             throw VaultError(.invalidInput, account: account, facts: [.field: "minimum_lifetime"])
         }
-        let now = clock.now()
-        if let hit = cache.token(
-            of: account,
+        var step = try firstStep(
+            account,
+            AccessTokenRequest(scope: scope, resource: resource),
             minimumLifetime: minimumLifetime,
             newerThan: newerThan,
-            now: now
-        ) {
-            return hit
-        }
-        return try await translating(account) {
-            let stored = try store.account(named: account)
-            let request = TokenLookup(
-                minimumLifetime: minimumLifetime,
-                newerThan: newerThan,
-                now: now
-            )
-            switch request.decide(stored, unsaved: refresher.unsavedPair(of: account)) {
-            case .serve(let token):
-                if token.warning == nil { cache.remember(token, stored, now: now) }
-                return token
-            case .fail(let error): throw error
-            case .refresh: return try await refreshed(stored, request, deadline: deadline)
+            deadline: deadline
+        )
+        while true {
+            switch step {
+            case .served(let token): return token
+            case .waits(let call):
+                let end = try await call.flight.end(until: call.until)
+                step = try nextStep(call, end)
             }
         }
     }
@@ -63,76 +69,182 @@ extension Vault {
     @discardableResult
     public func refresh(_ account: AccountName, deadline: Double = 60) async throws -> AccessToken {
         try await translating(account) {
-            let stored = try store.account(named: account)
-            let outcome = try await outcome(for: stored, deadline: deadline, isForced: true)
-            let lookup = TokenLookup(minimumLifetime: 0, newerThan: nil, now: clock.now())
-            switch outcome {
-            case .refreshed(let account), .adopted(let account):
-                return try handOut(account, lookup)
-            case .notSaved: throw VaultError(.notSaved, account: account)
-            case .failed(let error, _): throw error
+            let until = Flight.moment(deadline, after: clock.now())
+            var failure = VaultError(.busy, account: account)
+            var flights = 0
+            while flights < 3 {
+                let flight = try refresher.flight(
+                    for: store.account(named: account),
+                    isForced: true
+                )
+                guard let end = try await flight.end(until: until) else {
+                    throw Self.tooLate(account)
+                }
+                // It was for another token, and says nothing about this one.
+                guard flight.request == nil else { continue }
+                flights += 1
+                switch end.outcome {
+                case .refreshed(let new), .adopted(let new):
+                    let now = clock.now()
+                    let lookup = TokenLookup(minimumLifetime: 0, newerThan: nil, now: now)
+                    let token = try lookup.fresh(new)
+                    cache.remember(token, new, lookup)
+                    return token
+                case .notSaved: throw VaultError(.notSaved, account: account)
+                case .failed(let error, _): failure = error
+                }
+                // One that was joined and sent nothing was held up by what this call passes over.
+                if flight.isForced || flight.hasSent { break }
             }
+            throw failure
         }
     }
 
-    /// Refreshes until the pair that was not good enough has a successor that is.
-    ///
-    /// Once is enough but for a flight that was joined: it may have begun for an older pair, or for
-    /// an account of the same name that is gone.
-    private func refreshed(
-        _ stored: StoredAccount,
-        _ request: TokenLookup,
-        deadline: Double
-    ) async throws -> AccessToken {
-        var account = stored
-        var lookup = request
-        for _ in 1...3 {
-            let left = deadline - clock.now().seconds(since: request.now)
-            let outcome = try await outcome(for: account, deadline: left, isForced: false)
-            lookup.now = clock.now()
-            switch outcome {
-            case .refreshed(let new)
-            where new.id == account.id && new.generation > account.generation:
-                return try handOut(new, lookup)
-            case .notSaved(let old, let new) where old.id == account.id:
-                return try lookup.unsaved(old: old, new: new)
-            case .failed(let error, let now) where error.code != .noSuchAccount:
-                return try lookup.fallback(now ?? account, after: error)
-            case .refreshed, .adopted, .notSaved, .failed:
-                account = try store.account(named: account.name)
-            }
-            switch lookup.decide(account) {
-            case .serve(let token): return token
-            case .fail(let error): throw error
-            case .refresh: continue
-            }
-        }
-        return try lookup.fallback(account, after: VaultError(.busy, account: account.name))
+    /// How many wait for the refresh of an account that is running.
+    package func waiterCount(for account: AccountName) -> Int {
+        refresher.standing(of: account).flight?.waiterCount ?? 0
     }
 
-    private func handOut(_ account: StoredAccount, _ lookup: TokenLookup) throws -> AccessToken {
-        let token = try lookup.fresh(account)
-        cache.remember(token, account, now: lookup.now)
-        return token
+    // MARK: - Step by step
+
+    // Each step is synchronous and never inlined: what it needs is on the stack, and nothing of it is
+    // kept by a caller who waits. A crowd costs what its `WaitingCall`s hold.
+
+    /// How far a caller has come.
+    private enum Step {
+        indirect case served(AccessToken)
+        case waits(WaitingCall)
     }
 
-    /// What a refresh comes to, or why there was none within the deadline.
-    private func outcome(
-        for account: StoredAccount,
-        deadline: Double,
-        isForced: Bool
-    ) async throws -> RefreshOutcome {
+    /// A caller who waits for a flight.
+    private final class WaitingCall: Sendable {
+        let lookup: TokenLookup
+        let until: Moment
+        let reading: AccountReading
         let flight: Flight
-        do throws(VaultError) {
-            flight = try refresher.flight(for: account, isForced: isForced)
-        } catch  where error.code == .notSaved {
-            return .failed(error, account)
+        /// Flights for the token it wants that it has waited for, this one included.
+        let flightCount: Int
+
+        init(
+            _ lookup: TokenLookup,
+            _ until: Moment,
+            _ reading: AccountReading,
+            _ flight: Flight,
+            _ count: Int
+        ) {
+            self.lookup = lookup
+            self.until = until
+            self.reading = reading
+            self.flight = flight
+            flightCount = count + (flight.request == lookup.request ? 1 : 0)
         }
-        guard let outcome = try await flight.outcome(deadline: deadline, clock: clock) else {
-            let facts = [VaultError.Fact.reason: "deadline"]
-            return .failed(VaultError(.busy, account: account.name, facts: facts), account)
+    }
+
+    /// What is in memory decides while it is fresh, or a refresh runs already; else the file.
+    @inline(never)
+    private func firstStep(
+        _ name: AccountName,
+        _ request: AccessTokenRequest?,
+        minimumLifetime: Double?,
+        newerThan: UInt64?,
+        deadline: Double
+    ) throws -> Step {
+        var lookup = TokenLookup(
+            minimumLifetime: minimumLifetime,
+            newerThan: newerThan,
+            now: clock.now()
+        )
+        lookup.request = request
+        lookup.settlingTime = settlingTime
+        if let hit = cache.token(of: name, lookup) { return .served(hit) }
+        guard !refresher.isClosed else { throw VaultError(.closed, account: name) }
+        if let flaw = request?.flaw {
+            throw VaultError(.invalidInput, account: name, facts: [.field: flaw])
         }
-        schedulerWakeup.wake()
-        return outcome
+        let until = Flight.moment(deadline, after: lookup.now)
+        return try translatingNow(name) {
+            let (flight, unsaved) = refresher.standing(of: name)
+            if let flight,
+                let reading = cache.outdated(name, newerThan: newerThan, now: lookup.now)
+            {
+                return try step(reading, lookup, until, unsaved, joining: flight)
+            }
+            let reading = AccountReading(try store.account(named: name), read: lookup.now)
+            return try step(reading, lookup, until, unsaved)
+        }
+    }
+
+    private func step(
+        _ reading: AccountReading,
+        _ lookup: TokenLookup,
+        _ until: Moment,
+        _ unsaved: TokenRefresher.UnsavedPair? = nil,
+        joining running: Flight? = nil,
+        after flightCount: Int = 0
+    ) throws -> Step {
+        let account = reading.account
+        switch lookup.decide(account, unsaved: unsaved) {
+        case .serve(let token):
+            if token.warning == nil { cache.remember(token, account, lookup) }
+            return .served(token)
+        case .fail(let error): throw error
+        case .refresh:
+            // Once is enough but for a flight that was joined: it may have begun for an older pair,
+            // or for an account of the same name that is gone.
+            guard flightCount < 3 else {
+                let busy = VaultError(.busy, account: account.name)
+                return .served(try lookup.fallback(account, after: busy))
+            }
+            if let running {
+                return .waits(WaitingCall(lookup, until, reading, running, flightCount))
+            }
+            do throws(VaultError) {
+                let flight = try refresher.flight(for: account, request: lookup.request)
+                cache.remember(outdated: reading)
+                return .waits(WaitingCall(lookup, until, reading, flight, flightCount))
+            } catch  where error.code != .closed {
+                return .served(try lookup.fallback(account, after: error))
+            }
+        }
+    }
+
+    /// What the end of a flight, or of the caller's patience, comes to.
+    @inline(never)
+    private func nextStep(_ call: WaitingCall, _ end: FlightEnd?) throws -> Step {
+        let account = call.reading.account
+        let isOwn = call.flight.request == call.lookup.request
+        if isOwn, call.lookup.minimumLifetime == nil, let token = end?.token(after: account) {
+            return .served(token)
+        }
+        let lookup = call.lookup.later(clock.now())
+        func goOn(_ now: StoredAccount) throws -> Step {
+            let reading = AccountReading(now, read: lookup.now)
+            return try step(reading, lookup, call.until, after: call.flightCount)
+        }
+        return try translatingNow(account.name) {
+            switch end?.outcome {
+            case nil:
+                return .served(try lookup.fallback(account, after: Self.tooLate(account.name)))
+            case .refreshed(let new)
+            where isOwn && new.id == account.id && new.generation > account.generation:
+                return .served(try lookup.fresh(new))
+            case .refreshed(let new), .adopted(let new):
+                let isNews = !isOwn || new.generation > account.generation
+                if new.id == account.id, isNews { return try goOn(new) }
+            case .notSaved(let old, let new) where old.id == account.id:
+                return .served(try lookup.unsaved(old: old, new: new))
+            case .failed(let error, let now) where isOwn && error.code != .noSuchAccount:
+                return .served(try lookup.fallback(now ?? account, after: error))
+            case .failed(_, let now?) where !isOwn && now.id == account.id:
+                return try goOn(now)
+            case .notSaved, .failed: break
+            }
+            // Of an older pair, or of another account that had the name.
+            return try goOn(store.account(named: account.name))
+        }
+    }
+
+    private static func tooLate(_ account: AccountName) -> VaultError {
+        VaultError(.busy, account: account, facts: [.reason: "deadline"])
     }
 }

@@ -6,7 +6,7 @@ internal import VaultStore
 struct RefreshEnvironment: Sendable {
     let store: any AccountStore
     let lockFile: FileLock
-    let transport: any HTTPTransport
+    var transport: any HTTPTransport
     let clock: any VaultClock
     let random: @Sendable () -> Double
     let faults: FaultPoints
@@ -17,10 +17,12 @@ enum RefreshResult: Sendable {
     case ended(RefreshOutcome)
     /// The store did not take the pair: the keeper goes on trying.
     case unsaved(RefreshOutcome, PairKeeper)
+    /// The store did not take how the claim ended: it is to be written before anything is sent.
+    case unwritten(RefreshOutcome, UnwrittenEnd)
 
     var outcome: RefreshOutcome {
         switch self {
-        case .ended(let outcome), .unsaved(let outcome, _): outcome
+        case .ended(let outcome), .unsaved(let outcome, _), .unwritten(let outcome, _): outcome
         }
     }
 }

@@ -21,6 +21,8 @@ struct RefreshOperation: Sendable {
     let environment: RefreshEnvironment
     /// The account as it was when its token was found to be no longer good enough.
     let stale: StoredAccount
+    /// The access token to ask for; nil for the account's default.
+    var request: AccessTokenRequest?
     /// How much whoever asks passes over.
     let urgency: RefreshPlanner.Urgency
     /// Whether nothing new is to be sent any more.
@@ -106,6 +108,7 @@ struct RefreshOperation: Sendable {
             client: try await environment.store.clientState(of: account),
             urgency: urgency
         )
+        planner.request = request
         planner.hasSwapped =
             before.map {
                 $0.settings.client.secret != account.settings.client.secret
@@ -200,7 +203,11 @@ struct RefreshOperation: Sendable {
         of account: StoredAccount,
         sent: Moment
     ) async -> RefreshAnswer {
-        let request = account.settings.refreshRequest(refreshToken)
+        let request = account.settings.refreshRequest(
+            refreshToken,
+            scope: request?.scope,
+            resource: request?.resource
+        )
         do throws(HTTPTransportError) {
             let response = try await environment.transport.send(request)
             await environment.faults.reached(.answered)
@@ -270,7 +277,8 @@ struct RefreshOperation: Sendable {
             return .ended(.failed(gone, nil))
         } catch _ {
             // The intent is still there and says that the outcome is unknown, which is the safe side.
-            return .ended(.failed(error, refresh.account))
+            let unwritten = UnwrittenEnd(claim: refresh.claim, end: end)
+            return .unwritten(.failed(error, refresh.account), unwritten)
         }
     }
 

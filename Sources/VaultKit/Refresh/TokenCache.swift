@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Platform
 internal import VaultStore
 
-/// The tokens handed out last, so that asking again costs neither a system call nor a hop.
+/// What was read of the accounts last, so that asking again costs neither a system call nor a hop.
 final class TokenCache: Sendable {
     /// Seconds for which another process's change may go unnoticed.
     private static let staleness = 0.25
@@ -13,41 +13,89 @@ final class TokenCache: Sendable {
         let checked: Moment
     }
 
-    private let entries = Locked<[AccountName: Entry]>([:])
+    private struct State {
+        /// By account, and then by what was asked for.
+        var entries: [AccountName: [AccessTokenRequest?: Entry]] = [:]
+        /// The accounts whose token was no longer good enough for somebody.
+        var outdated: [AccountName: AccountReading] = [:]
+    }
 
+    private let state = Locked(State())
+
+    /// The token handed out last, while it is good for what is asked.
     func token(
         of account: AccountName,
-        minimumLifetime: Double?,
-        newerThan: UInt64?,
-        now: Moment
+        _ lookup: TokenLookup
     ) -> AccessToken? {
-        guard let entry = entries.withLock({ $0[account] }),
-            now.seconds(since: entry.checked) < Self.staleness,
-            newerThan.map({ entry.token.generation > $0 }) ?? true,
-            RefreshSchedule.isGood(entry.stored, minimumLifetime: minimumLifetime, at: now)
+        guard let entry = state.withLock({ $0.entries[account]?[lookup.request] }),
+            lookup.now.seconds(since: entry.checked) < Self.staleness,
+            lookup.newerThan.map({ entry.token.generation > $0 }) ?? true,
+            RefreshSchedule.isGood(
+                entry.stored,
+                minimumLifetime: lookup.minimumLifetime,
+                at: lookup.now
+            )
         else { return nil }
         return entry.token
     }
 
-    func remember(_ token: AccessToken, _ account: StoredAccount, now: Moment) {
-        guard let stored = account.tokens.defaultToken else { return }
-        entries.withLock { entries in
+    /// Remembers what was handed out of an account.
+    func remember(_ token: AccessToken, _ account: StoredAccount, _ lookup: TokenLookup) {
+        guard let stored = account.tokens.accessToken(for: lookup.request) else { return }
+        state.withLock { state in
             // An answer that was read before a refresh must not hide what the refresh brought. An
             // old entry hides nothing: an account that was added anew starts at generation 1.
-            if let known = entries[token.account], known.token.generation > token.generation,
-                now.seconds(since: known.checked) < Self.staleness
+            if let known = state.entries[token.account]?[lookup.request],
+                known.token.generation > token.generation,
+                lookup.now.seconds(since: known.checked) < Self.staleness
             {
                 return
             }
-            entries[token.account] = Entry(token: token, stored: stored, checked: now)
+            let entry = Entry(token: token, stored: stored, checked: lookup.now)
+            state.entries[token.account, default: [:]][lookup.request] = entry
         }
     }
 
+    /// What the caller before read of an account that is being refreshed, so that a crowd reads the
+    /// file once.
+    ///
+    /// One who has seen a newer generation than that has to read for itself.
+    func outdated(_ account: AccountName, newerThan: UInt64?, now: Moment) -> AccountReading? {
+        guard let reading = state.withLock({ $0.outdated[account] }),
+            (0..<Self.staleness).contains(now.seconds(since: reading.read)),
+            newerThan.map({ reading.account.generation >= $0 }) ?? true
+        else { return nil }
+        return reading
+    }
+
+    func remember(outdated reading: AccountReading) {
+        state.withLock { $0.outdated[reading.account.name] = reading }
+    }
+
+    /// Forgets how an account was before its refresh ended.
+    func forgetOutdated(_ account: AccountName) {
+        state.withLock { $0.outdated[account] = nil }
+    }
+
     func forget(_ account: AccountName) {
-        entries.withLock { $0[account] = nil }
+        state.withLock { state in
+            state.entries[account] = nil
+            state.outdated[account] = nil
+        }
     }
 
     func forgetAll() {
-        entries.withLock { $0 = [:] }
+        state.withLock { $0 = State() }
+    }
+}
+
+/// An account as it was read at a moment, for any number of callers to share.
+final class AccountReading: Sendable {
+    let account: StoredAccount
+    let read: Moment
+
+    init(_ account: StoredAccount, read: Moment) {
+        self.account = account
+        self.read = read
     }
 }

@@ -1,19 +1,34 @@
 internal import FoundationEssentials
+internal import OAuth
 package import Platform
 package import VaultStore
 
 /// Decides what a caller who asks for a token gets: pure, from what is stored and the time.
 package struct TokenLookup: Sendable {
+    /// Seconds that a resource server may take to learn of a token: until then its rejection says
+    /// nothing, and another token would fare no better.
+    package static let settlingTime = 5.0
+
     /// Seconds the token has to live; nil for the default promise.
     package var minimumLifetime: Double?
     /// A generation that was rejected.
     package var newerThan: UInt64?
     package var now: Moment
+    package var settlingTime = TokenLookup.settlingTime
+    /// The access token to look for; nil for the account's default.
+    package var request: AccessTokenRequest?
 
     package init(minimumLifetime: Double?, newerThan: UInt64?, now: Moment) {
         self.minimumLifetime = minimumLifetime
         self.newerThan = newerThan
         self.now = now
+    }
+
+    /// The same question, asked at a later moment.
+    func later(_ now: Moment) -> TokenLookup {
+        var later = self
+        later.now = now
+        return later
     }
 
     /// What to do for the caller.
@@ -34,8 +49,12 @@ package struct TokenLookup: Sendable {
                 try self.unsaved(old: account, new: unsaved.new)
             }
         }
-        if let token = good(account) { return .serve(make(token, account, warning(account))) }
-        if let error = account.obstacle(at: now) {
+        if let token = good(account) {
+            if let error = missingScope(token, of: account) { return .fail(error) }
+            return .serve(make(token, account, warning(account)))
+        }
+        // A flight writes down that the account came to its end, once.
+        if let error = account.obstacle(at: now), !account.hasEndedUnnoticed(at: now) {
             return attempt { () throws(VaultError) in try fallback(account, after: error) }
         }
         // The first pair may have been added with only part of its life left; a later one is as long
@@ -50,9 +69,10 @@ package struct TokenLookup: Sendable {
 
     /// The token of an account that was refreshed for this caller.
     func fresh(_ account: StoredAccount) throws(VaultError) -> AccessToken {
-        guard let token = account.tokens.defaultToken else {
+        guard let token = account.tokens.accessToken(for: request) else {
             throw VaultError(.outcomeUnknown, account: account.name)
         }
+        if let error = missingScope(token, of: account) { throw error }
         if let error = tooShort(token, of: account) { throw error }
         return make(token, account, nil)
     }
@@ -68,11 +88,34 @@ package struct TokenLookup: Sendable {
         )
     }
 
+    /// Set when the server granted less than was asked for: asking again would bring the same.
+    private func missingScope(_ token: StoredAccessToken, of account: StoredAccount) -> VaultError?
+    {
+        guard !token.grantsAll, let wanted = token.requested?.scope,
+            let granted = token.grantedScope
+        else { return nil }
+        return VaultError(
+            .scopeMissing,
+            account: account.name,
+            facts: [
+                .host: account.settings.refreshEndpoint.host,
+                .found: granted.text,
+                .wanted: wanted.names.filter { !granted.contains($0) }.joined(separator: " "),
+            ]
+        )
+    }
+
     /// Whether a token came only just now, with less than its caller wants even then.
     private func isNew(_ token: StoredAccessToken) -> Bool {
         guard let minimumLifetime, let lifetime = token.lifetime, lifetime < minimumLifetime
         else { return false }
         return (0..<RefreshSchedule.newness).contains(now.seconds(since: token.obtained))
+    }
+
+    /// Whether a token is so new that a resource server may not know it yet.
+    private func isSettling(_ token: StoredAccessToken, of account: StoredAccount) -> Bool {
+        let time = account.settings.provider?.settlingTime ?? settlingTime
+        return now.seconds(since: token.obtained) >= 0 && now.seconds(since: token.obtained) < time
     }
 
     private static func whole(_ seconds: Double) -> String {
@@ -84,7 +127,8 @@ package struct TokenLookup: Sendable {
         _ account: StoredAccount?,
         after error: VaultError
     ) throws(VaultError) -> AccessToken {
-        guard let account, let token = usable(account) else { throw error }
+        guard let account, let token = usable(account), missingScope(token, of: account) == nil
+        else { throw error }
         return make(token, account, warning(account) ?? Self.warning(for: error))
     }
 
@@ -110,9 +154,14 @@ package struct TokenLookup: Sendable {
         return token
     }
 
+    /// The stored token, unless it is the one that was rejected.
+    ///
+    /// A rejected generation that is higher than the account's is none of this line, as after an older
+    /// copy was restored: this token was never rejected.
     private func unrejected(_ account: StoredAccount) -> StoredAccessToken? {
-        guard newerThan.map({ account.generation > $0 }) ?? true else { return nil }
-        return account.tokens.defaultToken
+        guard let token = account.tokens.accessToken(for: request) else { return nil }
+        let isRejected = newerThan == token.generation ?? account.generation
+        return isRejected && !isSettling(token, of: account) ? nil : token
     }
 
     /// What a person has to know although the token is good.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import OAuth
 internal import Platform
 internal import VaultCrypto
 internal import VaultStore
@@ -9,6 +10,9 @@ final class TokenRefresher: Sendable {
         var flights: [AccountName: Flight] = [:]
         /// Pairs that came back and are not stored yet.
         var unsaved: [AccountName: UnsavedPair] = [:]
+        var refused = RefusedRequests()
+        /// Failures that are not written down yet.
+        var unwritten: [AccountID: UnwrittenEnd] = [:]
         var isClosed = false
     }
 
@@ -20,18 +24,35 @@ final class TokenRefresher: Sendable {
 
     private let environment: RefreshEnvironment
     private let events: EventHub
+    private let cache: TokenCache
     private let states: StateWatch
+    private let scheduler: Wakeup
     private let state = Locked(State())
 
-    init(environment: RefreshEnvironment, events: EventHub, states: StateWatch) {
+    /// `scheduler` is woken by every end of a flight: what is due next may have changed.
+    init(
+        environment: RefreshEnvironment,
+        events: EventHub,
+        cache: TokenCache = TokenCache(),
+        states: StateWatch,
+        scheduler: Wakeup = Wakeup()
+    ) {
         self.environment = environment
         self.events = events
+        self.cache = cache
         self.states = states
+        self.scheduler = scheduler
     }
 
     /// The pair of an account that is only in memory.
     func unsavedPair(of account: AccountName) -> UnsavedPair? {
         state.withLock { $0.unsaved[account] }
+    }
+
+    /// What there is of an account beside the file: the refresh that is running, and the pair that
+    /// is only in memory.
+    func standing(of account: AccountName) -> (flight: Flight?, unsaved: UnsavedPair?) {
+        state.withLock { ($0.flights[account], $0.unsaved[account]) }
     }
 
     /// Whether the store refuses writes: then nothing new is sent for any account.
@@ -61,29 +82,40 @@ final class TokenRefresher: Sendable {
 
     /// Joins the refresh that is running for this account, or starts one.
     ///
-    /// `stale` is the account with the pair that is no longer good enough.
+    /// `stale` is the account with the pair that is no longer good enough. Look-up and start are one
+    /// step: nobody comes between them. The refresh token is one, whatever is asked for: a flight for
+    /// another `request` is joined too, and its end waited for.
     func flight(
         for stale: StoredAccount,
+        request: AccessTokenRequest? = nil,
         isForced: Bool = false
     ) throws(VaultError) -> Flight {
         let account = stale.name
-        let operation = RefreshOperation(
-            environment: environment,
-            stale: stale,
-            urgency: isForced ? .asked : .routine,
-            isClosed: { self.isClosed }
-        )
+        let now = environment.clock.now()
         let (flight, isNew) = try state.withLock { state throws(VaultError) in
             if let running = state.flights[account] { return (running, false) }
             guard !state.isClosed else { throw VaultError(.closed) }
             if let unsaved = state.unsaved[account] ?? state.unsaved.values.first {
                 throw VaultError(.notSaved, account: unsaved.old.name)
             }
-            let flight = Flight()
+            if let error = state.refused.error(for: request, of: stale, at: now) { throw error }
+            let flight = Flight(request: request, isForced: isForced, clock: environment.clock)
             state.flights[account] = flight
             return (flight, true)
         }
         if isNew {
+            var environment = environment
+            environment.transport = NotingTransport(
+                transport: environment.transport,
+                flight: flight
+            )
+            let operation = RefreshOperation(
+                environment: environment,
+                stale: stale,
+                request: request,
+                urgency: isForced ? .asked : .routine,
+                isClosed: { self.isClosed }
+            )
             // Nobody awaits this task: it outlives its callers, and `drain` sees it through
             // `flights`.
             Task { await self.fly(flight, operation) }
@@ -93,21 +125,56 @@ final class TokenRefresher: Sendable {
 
     private func fly(_ flight: Flight, _ operation: RefreshOperation) async {
         let account = operation.stale.name
-        let result = await operation.run()
+        let known = await knownFailure(of: operation)
+        let result = if let known { RefreshResult.ended(known) } else { await operation.run() }
         let outcome = result.outcome
+        let now = environment.clock.now()
         state.withLock { state in
             if case .notSaved(let old, let new) = outcome {
                 state.unsaved[account] = UnsavedPair(old: old, new: new)
             }
+            if case .unwritten(_, let end) = result { state.unwritten[end.claim.account] = end }
             state.flights[account] = nil
+            state.refused.note(
+                outcome,
+                of: operation.request,
+                for: operation.stale.id,
+                at: now
+            )
         }
-        publish(outcome, of: account)
+        cache.forgetOutdated(account)
+        if case .refreshed(let stored) = outcome {
+            var lookup = TokenLookup(minimumLifetime: nil, newerThan: nil, now: now)
+            lookup.request = operation.request
+            if let token = try? lookup.fresh(stored) { cache.remember(token, stored, lookup) }
+        }
+        if known == nil { publish(outcome, of: account) }
         flight.finish(outcome)
+        scheduler.wake()
         if case .unsaved(_, let keeper) = result {
             // Nobody awaits this one either: it ends when the pair is stored, and `drain` sees it
             // through `unsaved`.
             Task { await self.keep(keeper, account) }
         }
+    }
+
+    /// What the refresh before this one came to and could not write down, while that still stands.
+    ///
+    /// It is written first; then the account says what stands in the way.
+    private func knownFailure(of operation: RefreshOperation) async -> RefreshOutcome? {
+        let id = operation.stale.id
+        guard let unwritten = state.withLock({ $0.unwritten[id] }) else { return nil }
+        if unwritten.concerns(operation.stale),
+            (try? await environment.store.abandon(unwritten.claim, as: unwritten.end)) == nil
+        {
+            let account = unwritten.applied(to: operation.stale)
+            let now = environment.clock.now()
+            if let obstacle = account.obstacle(at: now, urgency: operation.urgency) {
+                return .failed(obstacle, account)
+            }
+        }
+        state.withLock { $0.unwritten[id] = nil }
+        return nil
     }
 
     private func keep(_ keeper: PairKeeper, _ account: AccountName) async {
@@ -149,12 +216,23 @@ final class TokenRefresher: Sendable {
             let left = limit - environment.clock.now().seconds(since: start)
             guard left > 0 else { return }
             if let flight = state.withLock({ $0.flights.values.first }) {
-                _ = try? await flight.outcome(deadline: left, clock: environment.clock)
+                _ = try? await flight.outcome(deadline: left)
             } else if storeRefusesWrites {
                 try? await environment.clock.sleep(seconds: 0.05)
             } else {
                 return
             }
         }
+    }
+}
+
+/// Tells a flight when something is sent for it.
+private struct NotingTransport: HTTPTransport {
+    let transport: any HTTPTransport
+    let flight: Flight
+
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        flight.noteSending()
+        return try await transport.send(request)
     }
 }

@@ -135,7 +135,8 @@ package enum RefreshSchedule {
 
     /// Seconds until a refused grant is asked for once more; nil when that is no use.
     static func probe(of needed: SignInNeeded, at now: Moment, random: Double) -> Double? {
-        isProbed(needed, at: now) ? probeInterval * (1 + random / 10) : nil
+        let interval = probeInterval * (1 + random / 10)
+        return isProbed(needed, at: now.advanced(by: interval)) ? interval : nil
     }
 
     /// Whether a refused grant is still asked for now and then.

@@ -103,7 +103,7 @@ private struct Scheduler {
         let vault = vault
         // Wakes the loop for what is due next; the flight is the refresher's to see through.
         Task {
-            _ = try await flight.outcome(deadline: nil, clock: vault.clock)
+            _ = try await flight.outcome(deadline: nil)
             vault.schedulerWakeup.wake()
         }
     }

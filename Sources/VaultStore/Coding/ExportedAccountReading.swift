@@ -83,7 +83,7 @@ extension ExportedAccount {
             let lifetime = token.lifetime ?? 0
             guard token.value.isSendable, Secret(token.tokenType).isSendable,
                 Self.isTime(token.obtained.wall), token.obtained.uptime.isFinite,
-                abs(lifetime) <= Self.times.upperBound
+                abs(lifetime) <= Self.times.upperBound, token.generation ?? 0 <= generation
             else { throw .exportMalformed(member: "\(place).tokens.access_tokens[\(index)]") }
         }
         let dates = [tokens.previous?.until, tokens.signInNeeded?.since, tokens.hold?.since]

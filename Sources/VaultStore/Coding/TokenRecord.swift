@@ -108,6 +108,9 @@ enum TokenRecord {
             "obtained": MomentRecord.value(of: token.obtained),
             "lifetime": token.lifetime.map { .number($0) },
             "scope": token.grantedScope.map { .texts($0.names) },
+            "requested_scope": token.requested?.scope.map { .texts($0.names) },
+            "resource": token.requested?.resource.map { .text($0) },
+            "generation": token.generation.map { .number("\($0)") },
         ]).value
     }
 
@@ -119,7 +122,14 @@ enum TokenRecord {
             tokenType: try record.text("token_type"),
             obtained: try MomentRecord.moment(record["obtained"]),
             lifetime: try record.optional("lifetime", SealedJSON.number),
-            grantedScope: try record.optional("scope", SealedJSON.texts).map { Scope($0) }
+            grantedScope: try record.optional("scope", SealedJSON.texts).map { Scope($0) },
+            requested: AccessTokenRequest(
+                scope: try record.optional("requested_scope", SealedJSON.texts).map { Scope($0) },
+                resource: try record.optional("resource", SealedJSON.text)
+            ),
+            generation: try record.optional("generation", SealedJSON.integer).map {
+                UInt64(clamping: $0)
+            }
         )
     }
 }

@@ -17,6 +17,12 @@ package struct StoredAccount: Sendable, Hashable {
 
     package var name: AccountName { settings.name }
 
+    /// Why the account needs a new sign-in; nil when it needs none.
+    package var signInReason: SignInNeeded.Reason? {
+        guard health.state == .signInNeeded else { return nil }
+        return tokens.signInNeeded?.reason ?? .noRefreshToken
+    }
+
     /// Columns that are hints: for showing, ordering and backing off.
     ///
     /// A state that wants a person is no hint: it comes from the seal, or from the spent tokens.

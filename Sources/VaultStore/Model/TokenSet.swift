@@ -6,7 +6,8 @@ package import VaultCrypto
 /// The tokens of one generation of an account: sealed as one record.
 package struct TokenSet: Sendable, Hashable {
     package var refreshToken: Secret?
-    /// By scope and resource; the first is the account's default.
+    /// By scope and resource: the account's default, and those that were asked for beside it, the
+    /// oldest first.
     package var accessTokens: [StoredAccessToken]
     /// The refresh token before this one, for a server that asks for it once more.
     package var previous: PreviousRefreshToken?
@@ -45,7 +46,12 @@ package struct TokenSet: Sendable, Hashable {
     }
 
     /// The token handed out when nothing special is asked for.
-    package var defaultToken: StoredAccessToken? { accessTokens.first }
+    package var defaultToken: StoredAccessToken? { accessToken(for: nil) }
+
+    /// The token that was asked for like this.
+    package func accessToken(for request: AccessTokenRequest?) -> StoredAccessToken? {
+        accessTokens.first { $0.requested == request }
+    }
 }
 
 /// An access token and how long it lives.
@@ -58,19 +64,33 @@ package struct StoredAccessToken: Sendable, Hashable {
     package var lifetime: TimeInterval?
     /// Nil when the server granted what was asked for.
     package var grantedScope: Scope?
+    /// What it was asked for; nil for the account's default token.
+    package var requested: AccessTokenRequest?
+    /// The generation it came with; nil for that of the record it is in.
+    package var generation: UInt64?
 
     package init(
         value: Secret,
         tokenType: String,
         obtained: Moment,
         lifetime: TimeInterval?,
-        grantedScope: Scope? = nil
+        grantedScope: Scope? = nil,
+        requested: AccessTokenRequest? = nil,
+        generation: UInt64? = nil
     ) {
         self.value = value
         self.tokenType = tokenType
         self.obtained = obtained
         self.lifetime = lifetime
         self.grantedScope = grantedScope
+        self.requested = requested
+        self.generation = generation
+    }
+
+    /// Whether no scope that was asked for is missing.
+    package var grantsAll: Bool {
+        guard let wanted = requested?.scope, let grantedScope else { return true }
+        return grantedScope.isSuperset(of: wanted)
     }
 
     /// Seconds it is still valid for, negative once it is not; nil when unknown.

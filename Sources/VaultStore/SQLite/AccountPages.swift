@@ -12,7 +12,20 @@ package struct AccountPage: Sendable {
 
 extension VaultFile {
     /// A page of accounts in the order of their names; a row that is damaged hides none of the others.
+    ///
+    /// That one is damaged is believed only when it is so through a fresh connection too.
     package func accountPage(after name: String?, limit: Int) throws -> AccountPage {
+        try rereading { file in
+            let page = try file.onePage(after: name, limit: limit)
+            guard !page.damaged.isEmpty else { return page }
+            if file.isReadAgain { throw StoreError.damaged(path: location.database) }
+            guard !file.connection.isInTransaction else { return page }
+            try file.reopen()
+            return try file.onePage(after: name, limit: limit)
+        }
+    }
+
+    private func onePage(after name: String?, limit: Int) throws -> AccountPage {
         try connection.read {
             let names = try accountNames(after: name, limit: limit)
             var page = AccountPage(next: names.count == limit ? names.last : nil)

@@ -183,6 +183,7 @@ extension VaultFile {
         // again may end the grant.
         if try isSpent(&row, tokens, keyring) { return .verifyBeforeUse }
         let hinted = AccountState(rawValue: row.text(at: 8)) ?? .active
+        if hinted == .signInNeeded, tokens.refreshToken == nil { return hinted }
         // Only the seal, or the list of spent tokens, says that a person is needed.
         return hinted.wantsPerson ? .active : hinted
     }

@@ -71,17 +71,21 @@ extension VaultFile {
                 let due = now.addingTimeInterval(Double(index) / Self.mendedPerSecond)
                 try write(new, to: account, dueAt: due, keyring, at: now)
             }
-            try close(accounts, keyring)
+            try close(accounts, keyring, at: now)
             return accounts.map(\.name)
         }
     }
 
     /// Closes the breakers of these accounts: one for each place that their refreshes go to.
-    private func close(_ accounts: [StoredAccount], _ keyring: Keyring) throws {
+    private func close(
+        _ accounts: [StoredAccount],
+        _ keyring: Keyring,
+        at now: Date
+    ) throws {
         var places: [EndpointURL: AccountSettings] = [:]
         for account in accounts { places[account.settings.refreshEndpoint] = account.settings }
         for settings in places.values {
-            try update(ClientHashes(settings, keyring)) { state in
+            try update(ClientHashes(settings, keyring), at: now) { state in
                 state.refused = []
                 if state.breaker?.reason == .clientRefused { state.breaker = nil }
             }

@@ -38,7 +38,7 @@ extension VaultFile {
         guard MassRefusal.isIt(refused.count + 1, of: try accountCount(of: hashes.client)) else {
             return false
         }
-        try update(hashes) { $0.open(.massRefusal, account.id, at: now) }
+        try update(hashes, at: now) { $0.open(.massRefusal, account.id, at: now) }
         for id in refused { try takeBack(id, doubted, keyring, at: now) }
         return true
     }

@@ -228,7 +228,7 @@ extension VaultFile {
         at now: Date
     ) throws {
         guard let effect else { return }
-        try update(ClientHashes(account.settings, keyring)) { state in
+        try update(ClientHashes(account.settings, keyring), at: now) { state in
             state = state.after(effect, account: account.id, at: now)
         }
     }

@@ -90,7 +90,7 @@ package actor SQLiteStore: AccountStore {
     }
 
     package nonisolated func accountPage(after name: String?, limit: Int) throws -> AccountPage {
-        try reader.withLock { try $0.accountPage(after: name, limit: limit) }
+        try reading { try $0.accountPage(after: name, limit: limit) }
     }
 
     /// Another connection with the same keys, for work that takes long.

@@ -51,14 +51,21 @@ package final class VaultFile {
         _ location: VaultLocation,
         _ body: (VaultFile) throws -> Result
     ) throws -> Result {
-        try opening(location) {
+        var isFirst = true
+        return try opening(location) {
             let connection = try connect(to: location)
             return try connection.read {
                 let header = try readHeader(connection, location)
-                return try body(VaultFile(location, connection, header))
+                let file = VaultFile(location, connection, header)
+                file.isReadAgain = isFirst
+                isFirst = false
+                return try body(file)
             }
         }
     }
+
+    /// Whether damage that is reported by an error is looked at once more, all of it.
+    private(set) var isReadAgain = false
 
     private init(
         _ location: VaultLocation,

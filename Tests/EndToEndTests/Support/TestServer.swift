@@ -24,6 +24,7 @@ final class TestServer {
         let refreshes: Int
         let mostPostsOfOneRefreshToken: Int
         let reuseDetections: Int
+        let revocations: Int
         let grantsAlive: Int
         let grantsRevoked: Int
         let apiAccepted: Int

@@ -22,7 +22,9 @@ struct LibraryRefreshes {
             unlock: .keyFileAt(path: order.keyFile),
             transport: LedgerTransport(server: server),
             clock: SystemClock(),
-            faults: FaultPoints { place in Announcement.step(place.rawValue) }
+            faults: FaultPoints { place in Announcement.step(place.rawValue) },
+            // Each refresh follows on the heels of the one before.
+            settlingTime: 0
         )
         let names = try await vault.accounts().map(\.name)
         var seen: [AccountName: UInt64] = [:]
@@ -55,7 +57,7 @@ struct LibraryRefreshes {
             Announcement.step("held")
             return nil
         } catch let error as VaultError where error.code == .busy {
-            // After a restore no generation may be as new as one that was seen before it.
+            // Somebody works on the whole vault for longer than a caller waits.
             Announcement.step("busy")
             return nil
         }

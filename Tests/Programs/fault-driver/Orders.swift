@@ -56,8 +56,12 @@ struct Orders {
         case "sign-in": return try await signIn(name, words)
         case "refresh": return served(try await vault.refresh(name))
         case "token":
-            let minimum = words.first.flatMap { Double($0) }
-            return served(try await vault.accessToken(for: name, minimumLifetime: minimum))
+            let token = try await vault.accessToken(
+                for: name,
+                minimumLifetime: words.first.flatMap { Double($0) },
+                deadline: words.dropFirst().first.flatMap { Double($0) } ?? 60
+            )
+            return served(token)
         case "look":
             let account = try await vault.account(name)
             return "account \(name) \(account.generation) \(account.state.rawValue)"

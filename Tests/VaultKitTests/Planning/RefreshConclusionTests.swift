@@ -84,7 +84,7 @@ import VaultTesting
         "a probe that is refused changes the time of the next, and there are none after four days"
     )
     func probes() {
-        for (age, next) in [(1.0, 86_400.0 as Double?), (3.9, 86_400), (4.1, nil)] {
+        for (age, next) in [(1.0, 86_400.0 as Double?), (2.9, 86_400), (3.1, nil), (9, nil)] {
             var account = StoredAccount.fixture(age: 3601, signInNeeded: .rotationLost)
             let since = Moment.fixed.wall.addingTimeInterval(-age * 86_400)
             account.tokens.signInNeeded?.since = since

@@ -13,7 +13,7 @@ struct InterceptedStore: AccountStore {
     var installing: @Sendable (SQLiteStore, NewPair, Claim) async throws -> InstallOutcome = {
         try await $0.install($1, for: $2)
     }
-    /// Runs in place of an abandonment.
+    /// Runs in place of the end of a claim without a pair.
     var abandoning: @Sendable (SQLiteStore, Claim, Abandonment) async throws -> Void = {
         try await $0.abandon($1, as: $2)
     }

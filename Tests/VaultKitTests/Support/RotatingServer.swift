@@ -5,7 +5,8 @@ import VaultTesting
 
 /// A token endpoint that rotates refresh tokens and kills the family of one that comes twice.
 ///
-/// `<name>-refresh-<n>` is answered with the access and refresh token of number n + 1.
+/// `<name>-refresh-<n>` is answered with the access and refresh token of number n + 1; behind the
+/// access token stands what was asked for.
 final class RotatingServer: Sendable {
     private struct State {
         /// The number of the refresh token that each family accepts.
@@ -51,8 +52,12 @@ final class RotatingServer: Sendable {
             return number + 1
         }
         guard let next else { return .refusal("invalid_grant") }
+        let asked = ["scope", "resource"].compactMap { name in
+            request.parameter(name)?.reveal { $0 }
+        }
+        let suffix = asked.isEmpty ? "" : "+" + asked.joined(separator: " ")
         return .grant(
-            accessToken: "\(family)-access-\(next)",
+            accessToken: "\(family)-access-\(next)\(suffix)",
             refreshToken: "\(family)-refresh-\(next)",
             expiresIn: lifetime
         )

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OAuth
 import Platform
+import Testing
 import VaultCrypto
 import VaultStore
 import VaultTesting
@@ -60,9 +61,20 @@ func withScene(
     faults: FaultPoints = .none,
     _ body: (Scene) async throws -> Void
 ) async throws {
-    try await TemporaryVault.use { home in
+    // No test here cuts the power.
+    try await TemporaryVault.use(isVolatile: true) { home in
         let vault = try await home.open(transport: transport, clock: clock, faults: faults)
         try await body(Scene(home: home, clock: clock, transport: transport, vault: vault))
+    }
+}
+
+extension Vault {
+    /// Waits until so many wait for the refresh of an account.
+    func waitForWaiters(_ count: Int, of account: AccountName = "work") async throws {
+        while waiterCount(for: account) < count {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 }
 
@@ -96,4 +108,21 @@ extension AccessToken {
 extension StoredAccount {
     var accessText: String? { tokens.defaultToken?.value.reveal { $0 } }
     var refreshText: String? { tokens.refreshToken?.reveal { $0 } }
+}
+
+/// Runs the scheduler and lets so many seconds pass, as fast as its work allows.
+func run(_ scene: Scene, for seconds: Double) async throws {
+    let scheduler = Task { try await scene.vault.runScheduler() }
+    let end = scene.clock.now().advanced(by: seconds)
+    while end.seconds(since: scene.clock.now()) > 0 {
+        try await scene.clock.waitForSleeper(within: 30.1)
+        // Time stands still while a refresh is at work, as it all but does on a real machine.
+        while scene.vault.refresher.flightCount > 0 { await Task.yield() }
+        scene.clock.advanceToNextWake(within: 30.1)
+        await Task.yield()
+    }
+    scheduler.cancel()
+    await #expect(throws: CancellationError.self) { try await scheduler.value }
+    // What came back is stored before the file goes: nobody ever lets go of a pair.
+    while scene.vault.refresher.flightCount > 0 { await Task.yield() }
 }

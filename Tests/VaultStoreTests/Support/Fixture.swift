@@ -94,7 +94,12 @@ enum Fixture {
                 tokenType: "DPoP",
                 obtained: moment.advanced(by: 5),
                 lifetime: nil,
-                grantedScope: Scope(["mail"])
+                grantedScope: Scope(["mail"]),
+                requested: AccessTokenRequest(
+                    scope: Scope(["mail"]),
+                    resource: "https://api.example"
+                ),
+                generation: 1
             )
         )
         account.tokens.previous = PreviousRefreshToken(

@@ -27,6 +27,22 @@ extension StoredAccount {
         return pause
     }
 
+    /// Whether an account without a refresh token came to its end, and nobody wrote that down.
+    func hasEndedUnnoticed(at now: Moment) -> Bool {
+        tokens.refreshToken == nil && health.state != .signInNeeded
+            && tokens.defaultToken.map { $0.plannedSecondsLeft(at: now) <= 0 } ?? true
+    }
+
+    /// What is written down of an account that only a person can help; nil when it is already.
+    ///
+    /// Nothing is due of it any more, or the queue would bring it up for ever.
+    func end(at now: Moment) -> Health? {
+        let isDue = health.due.map { $0 <= now.wall } ?? false
+        let needsPerson = tokens.signInNeeded != nil || tokens.refreshToken == nil
+        guard hasEndedUnnoticed(at: now) || needsPerson && isDue else { return nil }
+        return Health(state: .signInNeeded, due: nil, failures: health.failures)
+    }
+
     private func signInNeeded(_ reason: SignInNeeded.Reason) -> VaultError {
         VaultError(.signInNeeded, account: name, facts: [.reason: reason.rawValue])
     }

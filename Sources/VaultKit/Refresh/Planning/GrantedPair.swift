@@ -23,29 +23,23 @@ extension RefreshPlanner {
             tokenType: response.tokenType,
             obtained: sent,
             lifetime: response.lifetime,
-            grantedScope: response.scope ?? old.defaultToken?.grantedScope
+            grantedScope: response.scope ?? request?.scope ?? old.defaultToken?.grantedScope,
+            requested: request
         )
         let tokens = TokenSet(
             refreshToken: response.refreshToken ?? old.refreshToken,
-            accessTokens: [token],
+            accessTokens: accessTokens(with: token, at: now),
             previous: isRotated
                 ? previous(at: now) : old.previous.flatMap { $0.until > now.wall ? $0 : nil },
             lateDuplicate: isRotated ? intent.sendings : nil,
             timesKept: isRotated ? 0 : min(old.timesKept + 1, TokenSet.keptCounted)
         )
-        let delay = RefreshSchedule.delay(
-            lifetime: response.lifetime,
-            refreshIn: response.refreshIn,
-            provider: account.settings.provider,
-            account: account.id,
-            generation: account.generation + 1
-        )
         return NewPair(
             tokens: tokens,
             spentTokenHash: isRotated ? intent.refreshTokenHash : nil,
             now: now.wall,
-            expiry: token.expiry(at: now),
-            due: sent.wall.addingTimeInterval(delay),
+            expiry: (tokens.defaultToken ?? token).expiry(at: now),
+            due: due(for: tokens.defaultToken ?? token, refreshIn: response.refreshIn),
             effect: .granted(isRetry: intent.attempt > 1)
         )
     }
@@ -54,6 +48,7 @@ extension RefreshPlanner {
     func pair(_ refreshToken: Secret?, for intent: Intent, at now: Moment) -> NewPair? {
         guard let refreshToken, refreshToken != account.tokens.refreshToken else { return nil }
         var tokens = account.tokens
+        tokens.accessTokens = ofThisGeneration(tokens.accessTokens)
         tokens.previous = previous(at: now)
         tokens.refreshToken = refreshToken
         tokens.hold = nil
@@ -68,6 +63,47 @@ extension RefreshPlanner {
             expiry: tokens.defaultToken?.expiry(at: now),
             due: now.wall.addingTimeInterval(RefreshSchedule.quietPeriod)
         )
+    }
+
+    /// Access tokens that are kept beside the default one.
+    private static let longestSet = 15
+
+    /// The set with a token that just came: no other takes the default's place, what is dead is left
+    /// out, and of very many the oldest.
+    private func accessTokens(
+        with new: StoredAccessToken,
+        at now: Moment
+    ) -> [StoredAccessToken] {
+        let known = ofThisGeneration(account.tokens.accessTokens)
+            .filter { $0.requested != new.requested }
+        let others = known.filter { token in
+            token.requested != nil && token.plannedSecondsLeft(at: now) > 0
+        }
+        guard new.requested != nil else { return [new] + others.suffix(Self.longestSet) }
+        return known.filter { $0.requested == nil } + others.suffix(Self.longestSet - 1) + [new]
+    }
+
+    /// Tokens that stay while the account's generation goes on.
+    private func ofThisGeneration(_ tokens: [StoredAccessToken]) -> [StoredAccessToken] {
+        tokens.map { token in
+            var token = token
+            token.generation = token.generation ?? account.generation
+            return token
+        }
+    }
+
+    /// When the default token is renewed; that one was asked for beside it changes nothing about that.
+    private func due(for token: StoredAccessToken, refreshIn: Double?) -> Date {
+        let isNew = token.requested == request
+        if !isNew, account.health.failures == nil, let due = account.health.due { return due }
+        let delay = RefreshSchedule.delay(
+            lifetime: token.lifetime,
+            refreshIn: isNew ? refreshIn : nil,
+            provider: account.settings.provider,
+            account: account.id,
+            generation: token.generation ?? account.generation + 1
+        )
+        return token.obtained.wall.addingTimeInterval(delay)
     }
 
     private func previous(at now: Moment) -> PreviousRefreshToken? {

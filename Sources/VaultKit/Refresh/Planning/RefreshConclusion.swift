@@ -48,7 +48,10 @@ extension RefreshPlanner {
             return .swapSecret(end)
         case .answered(.refused(let refusal)):
             let failure = RefreshFailure(refusal, for: account, intent)
-            let end = abandonment(for: failure, intent, refusal, at: now, random: random)
+            let end =
+                concernsRequestAlone(failure)
+                ? unharmed(failure)
+                : abandonment(for: failure, intent, refusal, at: now, random: random)
             let error = told(failure.error, end)
             guard let rescued = pair(refusal.refreshToken, for: intent, at: now) else {
                 return .abandon(end, error)
@@ -62,6 +65,18 @@ extension RefreshPlanner {
             let end = abandonment(for: failure, intent, nil, at: now, random: random)
             return .abandon(end, told(failure.error, end))
         }
+    }
+
+    /// Whether it is what was asked for that is refused: the account's own refreshes go on.
+    private func concernsRequestAlone(_ failure: RefreshFailure) -> Bool {
+        request != nil && failure.error.code == .requestRefused
+    }
+
+    /// How a claim ends that says nothing about the account.
+    private func unharmed(_ failure: RefreshFailure) -> Abandonment {
+        var end = withdrawal()
+        end.outcomeIsUnknown = failure.outcomeIsUnknown
+        return end
     }
 
     /// Whether it is worth while to send the client's other secret: the first was refused by the one
@@ -119,9 +134,6 @@ extension RefreshPlanner {
             at: now.wall
         )
     }
-
-    /// Failures after which nobody counts any more.
-    private static let failuresCounted = 1_000_000
 
     /// The store keeps whole seconds: rounded down, a short back-off would be none.
     private static func end(of delay: Double, from now: Moment) -> Date {

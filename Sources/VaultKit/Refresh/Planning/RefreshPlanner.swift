@@ -22,6 +22,8 @@ struct RefreshPlanner: Sendable {
 
     /// Seconds after which a claim is too old to send on: the process was stopped in between.
     private static let claimLife = 10.0
+    /// Failures after which nobody counts any more.
+    static let failuresCounted = 1_000_000
 
     /// The account as it is stored, read under its lock.
     let account: StoredAccount
@@ -30,6 +32,8 @@ struct RefreshPlanner: Sendable {
     let urgency: Urgency
     /// Whether this refresh was sent with the client's other secret already.
     var hasSwapped = false
+    /// The access token to ask for; nil for the account's default.
+    var request: AccessTokenRequest?
 
     /// How a refresh begins.
     enum Beginning: Sendable {
@@ -43,7 +47,7 @@ struct RefreshPlanner: Sendable {
     /// Step 3: whether anything may be sent for the account as it is now.
     func begin(at now: Moment, random: Double) -> Beginning {
         if let obstacle = account.obstacle(at: now, urgency: urgency) {
-            return .refuse(obstacle, postponing: nil)
+            return .refuse(obstacle, postponing: account.end(at: now))
         }
         if let wait = waitForLostAnswer(at: now) {
             return postpone(.outcomeUnknown, .outcomeUnknown, by: wait, at: now)
@@ -57,8 +61,10 @@ struct RefreshPlanner: Sendable {
             let next = now.wall.addingTimeInterval(ClientState.tryInterval)
             return .claim(BreakerTurn(due: breaker.nextTry, next: next))
         }
-        // Spread, or all would come for the one next try.
-        let spread = random * ClientState.tryInterval
+        // Spread, and ever more, or all would come for the one next try. When the breaker closes they
+        // are called.
+        let count = account.health.failures?.count ?? 0
+        let spread = random * min(ClientState.tryInterval * Double(1 << min(count, 8)), 1800)
         switch breaker.reason {
         case .clientRefused:
             return postpone(.clientRefused, .clientRefused, by: wait + spread, at: now)
@@ -114,7 +120,7 @@ struct RefreshPlanner: Sendable {
             state: isRefused ? .signInNeeded : state,
             due: now.wall.addingTimeInterval(wait),
             failures: StoredAccount.Failures(
-                count: max(account.health.failures?.count ?? 0, 1),
+                count: min(account.health.failures?.count ?? 0, Self.failuresCounted) + 1,
                 last: code.rawValue,
                 at: now.wall
             )

@@ -1,0 +1,69 @@
+/// The readers of what comes from outside, and what has to hold of each whatever it is given.
+///
+/// That nothing stops the process goes without saying.
+package enum Parser: String, CaseIterable, Sendable {
+    case tokenAnswer = "token-answer"
+    case accessTokenExpiry = "access-token-expiry"
+    case json
+    case form
+    case retryAfter = "retry-after"
+    case date
+    case scope
+    case endpointURL = "endpoint-url"
+    case discovery
+    case authorizationRedirect = "authorization-redirect"
+    case exportArmor = "export-armor"
+    case accountExport = "account-export"
+
+    /// What does not hold, if anything.
+    package func check(_ bytes: [UInt8]) -> String? {
+        let check = Check()
+        switch self {
+        case .tokenAnswer: check.tokenAnswer(bytes)
+        case .accessTokenExpiry: check.accessTokenExpiry(bytes)
+        case .json: check.json(bytes)
+        case .form: check.form(bytes)
+        case .retryAfter: check.retryAfter(bytes)
+        case .date: check.date(bytes)
+        case .scope: check.scope(bytes)
+        case .endpointURL: check.endpointURL(bytes)
+        case .discovery: check.discovery(bytes)
+        case .authorizationRedirect: check.authorizationRedirect(bytes)
+        case .exportArmor: check.exportArmor(bytes)
+        case .accountExport: check.accountExport(bytes)
+        }
+        return check.broken.map { "\(rawValue): \($0)" }
+    }
+}
+
+/// One run of a parser: keeps the first thing that does not hold.
+final class Check {
+    private(set) var broken: String?
+
+    func expect(_ holds: Bool, _ what: @autoclosure () -> String) {
+        if !holds, broken == nil { broken = what() }
+    }
+
+    /// Words of the other side that are shown to a person.
+    func expectShowable(_ text: String?, limit: Int) {
+        guard let text else { return }
+        let count = text.unicodeScalars.count
+        expect((1...limit).contains(count), "\(count) characters are shown")
+        let isPlain = text.unicodeScalars.allSatisfy {
+            $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
+        }
+        expect(isPlain, "a control character is shown")
+        let run = text.split { !Self.isOfToken($0) }.first(where: Self.looksLikeToken)
+        expect(run == nil, "a token is shown")
+    }
+
+    private static func isOfToken(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "-_".contains(character))
+    }
+
+    /// 24 letters and digits or more, but no UUID: those are for people who ask their provider.
+    private static func looksLikeToken(_ run: Substring) -> Bool {
+        run.count >= 24 && run.contains(where: \.isNumber) && run.contains(where: \.isLetter)
+            && !run.contains("-")
+    }
+}

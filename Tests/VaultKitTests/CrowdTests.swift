@@ -1,0 +1,47 @@
+import FoundationEssentials
+import Testing
+import VaultTesting
+
+@testable import VaultKit
+
+/// The crowd that `make bench` measures: here only that it is one request, and what it may cost at
+/// the most on a machine that others share.
+@Suite(.timeLimit(.minutes(2))) struct CrowdTests {
+    private static let callers = 10_000
+
+    @Test("ten thousand callers on an expired account cause one request, and cost little memory")
+    func crowd() async throws {
+        let server = RotatingServer()
+        let hold = Hold()
+        try await withScene(server.transport(hold: hold)) { scene in
+            try await scene.addExpired()
+            let before = Self.bytes("VmRSS:")
+            let callers = (0..<Self.callers).map { _ in
+                Task { try await scene.vault.accessToken(for: "work") }
+            }
+            try await scene.vault.waitForWaiters(Self.callers)
+            // One timer for all, however many deadlines.
+            #expect(scene.clock.sleeperCount <= 1)
+            #expect(Self.bytes("VmRSS:") - before < Self.bound)
+            hold.release()
+            var generations: Set<UInt64> = []
+            for caller in callers { generations.insert(try await caller.value.generation) }
+            #expect(generations == [2])
+            #expect(server.requestCount == 1)
+        }
+    }
+
+    /// A debug build's frames are larger than those that count, and a sanitizer's memory is not ours.
+    private static let bound = isSanitized ? .infinity : 128e6
+
+    private static var isSanitized: Bool {
+        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+        return bytes("VmSize:") > 1e12 || maps.contains("_san")
+    }
+
+    private static func bytes(_ field: String) -> Double {
+        let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix(field) }
+        return (line?.split { !$0.isNumber }.first.flatMap { Double($0) } ?? .nan) * 1024
+    }
+}
