@@ -113,7 +113,7 @@ import VaultTesting
             )
             let before = try scene.stored()
             let outcome = try await refresher.flight(for: before)
-                .outcome(deadline: nil, clock: scene.clock)
+                .outcome(deadline: nil)
             guard case .failed(let error, _) = outcome else {
                 Issue.record("it did not fail: \(String(describing: outcome))")
                 return
