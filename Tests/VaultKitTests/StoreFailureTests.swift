@@ -44,6 +44,30 @@ import VaultTesting
             .outcome(deadline: nil)
     }
 
+    @Test("whoever starts over for the last time adopts what is stored by then")
+    func startsOverForTheLastTime() async throws {
+        try await withScene { scene in
+            try await scene.addExpired()
+            let tries = Shared(0)
+            var store = InterceptedStore(scene.vault.store)
+            store.claiming = { _, _, _ in
+                let isLast = tries.update { tries in
+                    tries += 1
+                    return tries == 3
+                }
+                if isLast { try await scene.signInAgain() }
+                throw StoreError.superseded
+            }
+            let outcome = try await refresh(refresher(store, scene), scene)
+            guard case .adopted(let account) = outcome else {
+                Issue.record("\(String(describing: outcome))")
+                return
+            }
+            #expect(tries.value == 3 && account.accessText == "new-access")
+            #expect(scene.transport.requestCount == 0)
+        }
+    }
+
     @Test("a commit that failed and happened all the same is a success")
     func commitUnknown() async throws {
         let server = RotatingServer()

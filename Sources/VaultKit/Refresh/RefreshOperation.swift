@@ -73,6 +73,7 @@ struct RefreshOperation: Sendable {
             if let result { return result }
             before = account
         }
+        if let moved = movedOn(try await current()) { return .ended(moved) }
         throw busy("stopped")
     }
 

@@ -17,7 +17,7 @@ package struct TokenSet: Sendable, Hashable {
     package var hold: Hold?
     /// Set while the server refuses this refresh token and does not say why.
     package var silentRefusals: SilentRefusals?
-    /// Set while the first sending of the refresh token before this one may still be on its way.
+    /// Set while the first sending of an earlier refresh token may still be on its way.
     package var lateDuplicate: LateDuplicate?
     /// Answers in a row that left the refresh token as it was, up to `keptCounted`.
     package var timesKept: Int

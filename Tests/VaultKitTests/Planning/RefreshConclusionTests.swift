@@ -112,23 +112,23 @@ import VaultTesting
         #expect(needed?.sentAgain == sendings.sentAgain)
     }
 
-    @Test("a pair of a second sending remembers both, until the next is installed")
+    @Test("a pair of a second sending remembers both, and so do those of the next ten minutes")
     func sendings() {
         var account = StoredAccount.fixture(age: 3601)
-        for attempt in [2, 1] {
+        for (attempt, later, isKept) in [(2, 0.0, true), (1, 599, true), (1, 601, false)] {
             let planner = RefreshPlanner(
                 account: account,
                 client: ClientState(),
                 urgency: .routine
             )
             let pair = planner.pair(
-                TokenResponse.testing(accessToken: "a", refreshToken: "new-\(attempt)"),
+                TokenResponse.testing(accessToken: "a", refreshToken: "new-\(later)"),
                 for: .fixture(attempt: attempt, firstBefore: 20),
                 sent: .fixed,
-                at: .fixed
+                at: Moment.fixed.advanced(by: later)
             )
             let first = Moment.fixed.wall.addingTimeInterval(-20)
-            #expect(pair.tokens.lateDuplicate?.firstSent == (attempt == 2 ? first : nil))
+            #expect(pair.tokens.lateDuplicate?.firstSent == (isKept ? first : nil))
             #expect(pair.effect == .granted(isRetry: attempt == 2))
             account.tokens = pair.tokens
         }

@@ -19,8 +19,7 @@ struct ModelState: Hashable, Sendable {
     var hasBeenLocked = false
     /// Requests on their way that nobody waits for any more.
     var strays: [String] = []
-    /// Refresh tokens that were sent, and nobody read the answer or lived to store it: the stored one
-    /// and the one before.
+    /// Refresh tokens that were sent, and nobody read the answer or lived to store it.
     var unanswered: Set<String> = []
     /// Faults that may come yet, and other events.
     var eventsLeft: Int

@@ -69,11 +69,7 @@ extension WorkerSteps {
                 ? "stores the pair" : "keeps the late pair aside, and adopts what is stored",
             to: isInstalled ? phase(store.account) : .idle,
             call: .install(pair, generation: generation)
-        ) { next in
-            next.store = store
-            // The planner remembers lost answers for one generation.
-            if isInstalled { next.unanswered.formIntersection([refresh.value.refreshToken]) }
-        }
+        ) { $0.store = store }
     }
 
     func claimAgain(_ refresh: Frozen<ModelRefresh>, _ end: Frozen<Abandonment>) -> Transition {

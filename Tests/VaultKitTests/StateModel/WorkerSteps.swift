@@ -177,8 +177,9 @@ struct WorkerSteps {
             let phase = Phase.locked(stale, attempt: attempt + 1, after: settings)
             return step(what, to: phase, call: call, change)
         }
-        let hasMoved = state.store.generation > stale.generation
-        return step(what, to: .idle, call: call, flaw: hasMoved ? .failsForNothing : nil, change)
+        // Whoever starts over for the last time looks once more, and adopts what is stored.
+        let isMissed = !rules.rereads && state.store.generation > stale.generation
+        return step(what, to: .idle, call: call, flaw: isMissed ? .failsForNothing : nil, change)
     }
 
     private func checkAge(_ refresh: Frozen<ModelRefresh>) -> Transition {

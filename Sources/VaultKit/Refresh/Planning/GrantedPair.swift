@@ -8,6 +8,8 @@ internal import VaultStore
 extension RefreshPlanner {
     /// Seconds for which the refresh token before the new one is kept.
     private static let previousTokenLife: TimeInterval = 86_400
+    /// Seconds for which a sending whose answer was lost may still be under way.
+    private static let lateness: TimeInterval = 600
 
     /// The pair of a granted answer.
     func pair(
@@ -31,7 +33,7 @@ extension RefreshPlanner {
             accessTokens: accessTokens(with: token, at: now),
             previous: isRotated
                 ? previous(at: now) : old.previous.flatMap { $0.until > now.wall ? $0 : nil },
-            lateDuplicate: isRotated ? intent.sendings : nil,
+            lateDuplicate: (isRotated ? intent.sendings : nil) ?? lateDuplicate(at: now),
             timesKept: isRotated ? 0 : min(old.timesKept + 1, TokenSet.keptCounted)
         )
         return NewPair(
@@ -54,7 +56,7 @@ extension RefreshPlanner {
         tokens.hold = nil
         tokens.signInNeeded = nil
         tokens.silentRefusals = nil
-        tokens.lateDuplicate = intent.sendings
+        tokens.lateDuplicate = intent.sendings ?? lateDuplicate(at: now)
         tokens.timesKept = 0
         return NewPair(
             tokens: tokens,
@@ -104,6 +106,13 @@ extension RefreshPlanner {
             generation: token.generation ?? account.generation + 1
         )
         return token.obtained.wall.addingTimeInterval(delay)
+    }
+
+    /// The two sendings of an earlier refresh token, while the first may still arrive.
+    private func lateDuplicate(at now: Moment) -> LateDuplicate? {
+        account.tokens.lateDuplicate.flatMap { known in
+            now.wall.timeIntervalSince(known.sentAgain) < Self.lateness ? known : nil
+        }
     }
 
     private func previous(at now: Moment) -> PreviousRefreshToken? {
