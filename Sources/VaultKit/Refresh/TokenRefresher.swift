@@ -88,7 +88,7 @@ final class TokenRefresher: Sendable {
     func flight(
         for stale: StoredAccount,
         request: AccessTokenRequest? = nil,
-        isForced: Bool = false
+        urgency: RefreshPlanner.Urgency = .routine
     ) throws(VaultError) -> Flight {
         let account = stale.name
         let now = environment.clock.now()
@@ -99,7 +99,7 @@ final class TokenRefresher: Sendable {
                 throw VaultError(.notSaved, account: unsaved.old.name)
             }
             if let error = state.refused.error(for: request, of: stale, at: now) { throw error }
-            let flight = Flight(request: request, isForced: isForced, clock: environment.clock)
+            let flight = Flight(request: request, urgency: urgency, clock: environment.clock)
             state.flights[account] = flight
             return (flight, true)
         }
@@ -113,7 +113,7 @@ final class TokenRefresher: Sendable {
                 environment: environment,
                 stale: stale,
                 request: request,
-                urgency: isForced ? .asked : .routine,
+                urgency: urgency,
                 isClosed: { self.isClosed }
             )
             // Nobody awaits this task: it outlives its callers, and `drain` sees it through
