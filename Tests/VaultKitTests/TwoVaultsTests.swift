@@ -60,6 +60,32 @@ import VaultTesting
         }
     }
 
+    @Test("a token that another process got for something else is not adopted for one's own")
+    func anotherToken() async throws {
+        let hold = Hold()
+        let server = RotatingServer()
+        try await withScene(server.transport(hold: hold)) { scene in
+            try await scene.add()
+            let other = try await scene.openAgain()
+            let third = try await scene.openAgain()
+            let mail = Scope(["mail"])
+            let first = Task { try await other.accessToken(for: "work", scope: mail) }
+            try await hold.waitForArrivals()
+            let own = Task { try await scene.vault.refresh("work") }
+            let same = Task { try await third.accessToken(for: "work", scope: mail) }
+            try await scene.clock.waitForSleeper(within: 0.05)
+            hold.release()
+            let tokens = try await scene.clock.passingSleeps(within: 0.1) {
+                [try await first.value, try await own.value, try await same.value]
+            }
+            #expect(
+                tokens.map(\.text) == ["work-access-2+mail", "work-access-3", "work-access-2+mail"]
+            )
+            #expect(server.requestCount == 2)
+            #expect(server.reuseCount == 0)
+        }
+    }
+
     @Test("A06, A4: while another holds the account nothing is sent, and a caller is told busy")
     func heldByAnother() async throws {
         try await withScene { scene in
