@@ -269,6 +269,28 @@ import VaultTesting
         #expect(cached(at: later) == 1)
     }
 
+    @Test("the cache holds sixteen tokens of an account, and none that it does not hand out")
+    func cacheIsBounded() throws {
+        let cache = TokenCache()
+        var account = StoredAccount.fixture()
+        func remember(_ number: Int, at now: Moment) throws {
+            let request = AccessTokenRequest(scope: Scope(["s\(number)"]), resource: nil)
+            var token = StoredAccessToken.fixture(lifetime: 3600)
+            token.requested = request
+            account.tokens.accessTokens = [token]
+            var lookup = TokenLookup(minimumLifetime: nil, newerThan: nil, now: now)
+            lookup.request = request
+            cache.remember(try lookup.fresh(account), account, lookup)
+            #expect(cache.token(of: "work", lookup) != nil)
+        }
+        for number in 1...40 {
+            try remember(number, at: Moment.fixed.advanced(by: Double(number) / 1000))
+        }
+        #expect(cache.entryCount(of: "work") == 16)
+        try remember(41, at: Moment.fixed.advanced(by: 1))
+        #expect(cache.entryCount(of: "work") == 1)
+    }
+
     @Test(
         "cli A05: a refusal says nothing about the grant that another process signed in meanwhile"
     )
