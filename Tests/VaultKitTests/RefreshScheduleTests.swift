@@ -144,6 +144,23 @@ import VaultStore
     }
 
     @Test(
+        "no token is promised to last longer than until its provider grants the next",
+        arguments: [
+            (31.0, nil, true), (30, nil, true), (29.9, nil, false), (40, 60, false),
+        ] as [(Double, Double?, Bool)]
+    )
+    func goodUntilTheNext(left: Double, minimum: Double?, expected: Bool) throws {
+        var account = StoredAccount.fixture(lifetime: 600, age: 600 - left)
+        account.settings.refresh.provider = "exact-online"
+        let lookup = TokenLookup(minimumLifetime: minimum, newerThan: nil, now: .fixed)
+        let isServed = if case .serve = lookup.decide(account) { true } else { false }
+        #expect(isServed == expected)
+        let token = try #require(account.tokens.defaultToken)
+        #expect(RefreshSchedule.promise(of: token, provider: account.settings.provider) == 30)
+        #expect(RefreshSchedule.promise(of: token, provider: nil) == 60)
+    }
+
+    @Test(
         "a caller's own minimum decides alone",
         arguments: [(0.0, 1.0, true), (30, 29, false), (30, 30, true), (1800, 1200, false)]
     )

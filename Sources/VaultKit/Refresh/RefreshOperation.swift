@@ -172,7 +172,7 @@ struct RefreshOperation: Sendable {
 
     /// Steps 6 and 7: one request, and its answer read for all that is in it.
     ///
-    /// Nil when it is to be sent once more, with the client's other secret.
+    /// Nil when it is to be sent once more: with the client's other secret, or another refresh token.
     private func send(
         _ refreshToken: Secret,
         _ refresh: ClaimedRefresh
@@ -261,18 +261,21 @@ struct RefreshOperation: Sendable {
     }
 
     /// The claim ends without a pair.
+    ///
+    /// Nil when the account has moved on, and brought nothing of what was asked for.
     private func abandon(
         _ refresh: ClaimedRefresh,
         _ error: VaultError,
         as end: Abandonment
-    ) async -> RefreshResult {
+    ) async -> RefreshResult? {
         do {
             try await environment.store.abandon(refresh.claim, as: end)
             let now = try await current()
             // Permanent or not: if the account has moved on meanwhile, what is stored now counts.
             if let moved = movedOn(now) { return .ended(moved) }
+            guard now.generation == refresh.account.generation else { return nil }
             // The store may have had its doubts about a refusal.
-            let isDoubted = error.code == .signInNeeded && now.tokens.signInNeeded == nil
+            let isDoubted = end.signInNeeded != nil && now.tokens.signInNeeded == nil
             return .ended(.failed(isDoubted ? error.doubted : error, now))
         } catch let gone as VaultError where gone.code == .noSuchAccount {
             return .ended(.failed(gone, nil))
@@ -283,8 +286,12 @@ struct RefreshOperation: Sendable {
         }
     }
 
-    /// Set when a newer pair is stored than the one to be replaced.
+    /// Set when a newer token is stored than the one to be replaced.
+    ///
+    /// The account's generation does not tell: it grows with every token, whatever was asked for.
     private func movedOn(_ account: StoredAccount) -> RefreshOutcome? {
-        account.generation > stale.generation ? .adopted(account) : nil
+        guard let found = account.generation(of: request) else { return nil }
+        let known = stale.generation(of: request) ?? stale.generation
+        return found > known ? .adopted(account) : nil
     }
 }

@@ -135,12 +135,9 @@ final class TokenRefresher: Sendable {
             }
             if case .unwritten(_, let end) = result { state.unwritten[end.claim.account] = end }
             state.flights[account] = nil
-            state.refused.note(
-                outcome,
-                of: operation.request,
-                for: operation.stale.id,
-                at: now
-            )
+            if flight.hasSent {
+                state.refused.note(outcome, of: operation.request, for: operation.stale, at: now)
+            }
         }
         cache.forgetOutdated(account)
         if case .refreshed(let stored) = outcome {

@@ -77,9 +77,12 @@ package enum RefreshSchedule {
     }
 
     /// Whether a token keeps the promise that a caller asked for, or the default one.
+    ///
+    /// The provider's entry is looked for only when that may make a difference.
     package static func isGood(
         _ token: StoredAccessToken,
         minimumLifetime: Double?,
+        provider: @autoclosure () -> ProviderCatalogue.Entry? = nil,
         at now: Moment
     ) -> Bool {
         // Nobody said when it expires: it is good until a 401 says otherwise.
@@ -88,12 +91,19 @@ package enum RefreshSchedule {
         }
         // More than its whole life is left of it only if the wall clock was set back between boots.
         guard left <= lifetime else { return false }
-        return left >= (minimumLifetime ?? promise(of: token))
+        if let minimumLifetime { return left >= minimumLifetime }
+        return left >= promise(of: token) || left >= promise(of: token, provider: provider())
     }
 
     /// Seconds that a token is promised to last when nothing else is asked for.
-    static func promise(of token: StoredAccessToken) -> Double {
-        min(defaultPromise, (token.lifetime ?? assumedLifetime) / 4)
+    ///
+    /// No more than what is left when the provider grants the next one.
+    static func promise(
+        of token: StoredAccessToken,
+        provider: ProviderCatalogue.Entry? = nil
+    ) -> Double {
+        let promise = min(defaultPromise, (token.lifetime ?? assumedLifetime) / 4)
+        return min(promise, provider?.refreshLead ?? promise)
     }
 
     /// Whether a token that cannot be renewed now is still worth handing out.

@@ -16,9 +16,11 @@ import VaultTesting
         attempt: Int = 1,
         firstBefore: Double = 0,
         client: ClientState = ClientState(),
+        request: AccessTokenRequest? = nil,
         random: Double = 0
     ) -> Abandonment? {
-        let planner = RefreshPlanner(account: account, client: client, urgency: .routine)
+        var planner = RefreshPlanner(account: account, client: client, urgency: .routine)
+        planner.request = request
         let conclusion = planner.conclude(
             answer,
             to: .fixture(attempt: attempt, firstBefore: firstBefore),
@@ -170,6 +172,43 @@ import VaultTesting
             #expect(found?.signInNeeded?.reason == reason, "\(row)")
             #expect(found?.silentRefusals?.count == row.counted, "\(row)")
             #expect(found?.outcomeIsUnknown == !row.isDead, "\(row)")
+        }
+    }
+
+    private let mail = AccessTokenRequest(scope: Scope(["mail"]), resource: nil)
+
+    @Test("refusals without a reason of what is asked for beside it are none of the account's")
+    func silentRefusalOfARequest() {
+        var account = StoredAccount.fixture(age: 3601)
+        let since = Moment.fixed.wall.addingTimeInterval(-600)
+        account.tokens.silentRefusals = SilentRefusals(status: 400, count: 2, since: since)
+        let found = end(.refusal(.ambiguous(.malformed)), of: account, request: mail)
+        #expect(found?.signInNeeded == nil)
+        #expect(found?.silentRefusals == account.tokens.silentRefusals)
+        #expect(found?.outcomeIsUnknown == true)
+    }
+
+    @Test("a request refused like a dead grant leaves it to the account's own refresh, at once")
+    func refusedRequest() {
+        var account = StoredAccount.fixture(age: 100, dueIn: 2000)
+        let due = Moment.fixed.wall
+        let first = end(.refusal(.grantRefused), of: account, request: mail)
+        #expect(first?.health == StoredAccount.Health(state: .active, due: due))
+        #expect(first?.outcomeIsUnknown == false)
+        #expect(first?.signInNeeded == nil && first?.effect == nil)
+        // What was unknown before is unknown still, and is no reason to wait.
+        account.intent = .fixture(firstBefore: 15)
+        let answer = RefreshAnswer.refusal(.grantRefused)
+        let second = end(answer, of: account, attempt: 2, firstBefore: 15, request: mail)
+        #expect(second?.outcomeIsUnknown == true)
+        #expect(second?.signInNeeded == nil && second?.effect == nil)
+        account.intent = .fixture(attempt: 2, firstBefore: 15)
+        if let second { account.health = second.health }
+        #expect(RefreshSchedule.isDue(account, at: .fixed))
+        let own = RefreshPlanner(account: account, client: ClientState(), urgency: .routine)
+        guard case .claim = own.begin(at: .fixed, random: 0) else {
+            Issue.record("the account's own refresh waits")
+            return
         }
     }
 

@@ -79,7 +79,8 @@ extension RefreshPlanner {
     /// Seconds for which the access token is good enough to go on with; nil when it is not.
     private func timeUntilLastChance(at now: Moment) -> Double? {
         guard let token = account.tokens.defaultToken else { return nil }
-        let left = token.plannedSecondsLeft(at: now) - RefreshSchedule.promise(of: token)
+        let promise = RefreshSchedule.promise(of: token, provider: account.settings.provider)
+        let left = token.plannedSecondsLeft(at: now) - promise
         return left > 0 ? left : nil
     }
 }

@@ -50,7 +50,7 @@ extension RefreshPlanner {
             let failure = RefreshFailure(refusal, for: account, intent)
             let end =
                 concernsRequestAlone(failure)
-                ? unharmed(failure)
+                ? unharmed(failure, at: now)
                 : abandonment(for: failure, intent, refusal, at: now, random: random)
             let error = told(failure.error, end)
             guard let rescued = pair(refusal.refreshToken, for: intent, at: now) else {
@@ -67,16 +67,41 @@ extension RefreshPlanner {
         }
     }
 
-    /// Whether it is what was asked for that is refused: the account's own refreshes go on.
+    /// Whether it may be what was asked for that is refused: the account's own refreshes go on.
+    ///
+    /// A scope or resource that nobody consented to is refused by the codes of a dead grant (Entra:
+    /// `invalid_grant` with `consent_required`) or of a client (RFC 6749 §5.2: `unauthorized_client`).
     private func concernsRequestAlone(_ failure: RefreshFailure) -> Bool {
-        request != nil && failure.error.code == .requestRefused
+        request != nil
+            && [.requestRefused, .clientRefused, .signInNeeded].contains(failure.error.code)
     }
 
-    /// How a claim ends that says nothing about the account.
-    private func unharmed(_ failure: RefreshFailure) -> Abandonment {
+    /// How a claim ends that says nothing certain about the account.
+    private func unharmed(_ failure: RefreshFailure, at now: Moment) -> Abandonment {
         var end = withdrawal()
-        end.outcomeIsUnknown = failure.outcomeIsUnknown
+        guard let reason = failure.signInReason, reason != .interactionRequired else { return end }
+        // The grant is dead, or only not good for this. The account's own refresh tells, at once: a
+        // token that is refused is not spent by that.
+        end.health.due = min(end.health.due ?? .distantFuture, Self.due(account, at: now))
+        if end.outcomeIsUnknown {
+            end.health.state = account.tokens.signInNeeded == nil ? .outcomeUnknown : .signInNeeded
+            end.health.failures = StoredAccount.Failures(
+                count: max(account.health.failures?.count ?? 0, 1),
+                last: VaultError.Code.outcomeUnknown.rawValue,
+                at: now.wall
+            )
+        }
+        end.at = now.wall
         return end
+    }
+
+    /// A time at which the account is due now, by the wall clock and by the age of its token.
+    private static func due(_ account: StoredAccount, at now: Moment) -> Date {
+        let byAge = account.tokens.defaultToken.map { token in
+            token.obtained.wall.addingTimeInterval(now.seconds(since: token.obtained))
+        }
+        let due = min(now.wall, byAge ?? now.wall)
+        return Date(timeIntervalSince1970: due.timeIntervalSince1970.rounded(.down))
     }
 
     /// Whether it is worth while to send the client's other secret: the first was refused by the one
@@ -109,7 +134,8 @@ extension RefreshPlanner {
             tokenIsAlive: isTokenAlive(at: now),
             random: random
         )
-        let silent = silentRefusals(refusal, at: now)
+        // What was asked for beside the account's own may be all that is refused.
+        let silent = request == nil ? silentRefusals(refusal, at: now) : nil
         let needed = signInNeeded(failure, intent, silent, at: now)
         let delay =
             needed.map { RefreshSchedule.probe(of: $0, at: now, random: random) }
@@ -129,7 +155,8 @@ extension RefreshPlanner {
             outcomeIsUnknown: failure.outcomeIsUnknown && needed == nil,
             signInNeeded: needed,
             doubted: needed?.isDoubtful == true ? doubted(failures, at: now, random: random) : nil,
-            silentRefusals: needed == nil ? silent : nil,
+            silentRefusals: needed == nil
+                ? (request == nil ? silent : account.tokens.silentRefusals) : nil,
             effect: effect(of: failure, intent, backoff: backoff, at: now),
             at: now.wall
         )
