@@ -63,15 +63,22 @@ struct RefreshOperation: Sendable {
         throw busy("account_lock")
     }
 
+    /// What was done before a refresh started over.
+    private struct Past {
+        /// A claim that was not sent counts no second time.
+        var hasClaimed = false
+        /// The client's other secret is tried once.
+        var hasSwapped = false
+    }
+
     /// Step 3: what is stored now; nil when the lock is not the account's any more.
     private func refresh(_ number: Int64, under lock: AccountLock) async throws -> RefreshResult? {
-        var before: StoredAccount?
+        var past = Past()
         for _ in 1...Self.claimTries {
             let account = try await current()
             guard account.number == number else { return nil }
-            let result = try await refresh(account, under: lock, after: before)
+            let result = try await refresh(account, under: lock, &past)
             if let result { return result }
-            before = account
         }
         if let moved = movedOn(try await current()) { return .ended(moved) }
         throw busy("stopped")
@@ -96,12 +103,10 @@ struct RefreshOperation: Sendable {
     }
 
     /// Steps 3 to 8, under the account's lock; nil when it is to start over.
-    ///
-    /// `before` is the account as it was when that happened.
     private func refresh(
         _ account: StoredAccount,
         under lock: AccountLock,
-        after before: StoredAccount?
+        _ past: inout Past
     ) async throws -> RefreshResult? {
         if let moved = movedOn(account) { return .ended(moved) }
         var planner = RefreshPlanner(
@@ -110,21 +115,22 @@ struct RefreshOperation: Sendable {
             urgency: urgency
         )
         planner.request = request
-        planner.hasSwapped =
-            before.map {
-                $0.settings.client.secret != account.settings.client.secret
-            } ?? false
+        planner.hasSwapped = past.hasSwapped
         let now = environment.clock.now()
         switch planner.begin(at: now, random: environment.random()) {
         case .refuse(let error, let health):
             if let health {
-                try await environment.store.postpone(account, as: health, at: now.wall)
+                do {
+                    try await environment.store.postpone(account, as: health, at: now.wall)
+                } catch StoreError.superseded {
+                    // Its client was mended, or it was signed in again, since it was read.
+                    return nil
+                }
             }
             return .ended(.failed(error, account))
         case .claim(let turn):
             guard let refreshToken = account.tokens.refreshToken else { return nil }
-            let startsOver = before != nil
-            return try await claim(refreshToken, turn, planner, startsOver: startsOver, lock)
+            return try await claim(refreshToken, turn, planner, &past, lock)
         }
     }
 
@@ -133,13 +139,13 @@ struct RefreshOperation: Sendable {
         _ refreshToken: Secret,
         _ turn: BreakerTurn?,
         _ planner: RefreshPlanner,
-        startsOver: Bool,
+        _ past: inout Past,
         _ lock: AccountLock
     ) async throws -> RefreshResult? {
         let store = environment.store
         let intent = planner.intent(
             refreshTokenHash: try await store.spentTokenHash(of: refreshToken),
-            startsOver: startsOver,
+            startsOver: past.hasClaimed,
             at: environment.clock.now()
         )
         // Whoever closes the vault waits for what was sent, not for what could have been.
@@ -151,13 +157,14 @@ struct RefreshOperation: Sendable {
             // Signed in again, or under another number, or its turn was taken since it was read.
             return nil
         }
+        past.hasClaimed = true
         await environment.faults.reached(.claimed)
         guard RefreshPlanner.maySend(intent, at: environment.clock.now()) else {
             try await store.abandon(claim, as: planner.withdrawal())
             return nil
         }
         let refresh = ClaimedRefresh(planner: planner, intent: intent, claim: claim, lock: lock)
-        return try await send(refreshToken, refresh)
+        return try await send(refreshToken, refresh, &past)
     }
 
     /// A refresh whose intent is durable.
@@ -175,7 +182,8 @@ struct RefreshOperation: Sendable {
     /// Nil when it is to be sent once more: with the client's other secret, or another refresh token.
     private func send(
         _ refreshToken: Secret,
-        _ refresh: ClaimedRefresh
+        _ refresh: ClaimedRefresh,
+        _ past: inout Past
     ) async throws -> RefreshResult? {
         let sent = environment.clock.now()
         let answer = await answer(to: refreshToken, of: refresh.account, sent: sent)
@@ -195,6 +203,7 @@ struct RefreshOperation: Sendable {
             return await abandon(refresh, error, as: end)
         case .swapSecret(let end):
             try await environment.store.abandon(refresh.claim, as: end)
+            past.hasSwapped = true
             return nil
         }
     }

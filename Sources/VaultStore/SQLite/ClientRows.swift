@@ -31,34 +31,10 @@ extension VaultFile {
             try write(host, as: hashes.host)
         }
         new.pausedUntil = old.pausedUntil
+        try callWaiting(hashes.client, from: old, to: new, at: now)
         guard new != old else { return }
         new.pausedUntil = nil
         try write(new, as: hashes.client)
-        if old.breaker != nil, new.breaker == nil { try callWaiting(hashes.client, at: now) }
-    }
-
-    /// Accounts that are called within one second.
-    private static let calledPerSecond = 20
-    /// Seconds within which all of them are called.
-    private static let callTime = 300
-
-    /// Has the accounts that wait for their client refresh now, spread over a while.
-    private func callWaiting(_ client: [UInt8], at now: Date) throws {
-        let waiting = "client_hash = ?1 AND failure IN ('client_refused', 'mass_refusal')"
-        var count = try connection.prepare("SELECT count(*) FROM account WHERE \(waiting)")
-        count.bind(client, at: 1)
-        let accounts = try count.step() ? Int(count.integer(at: 0)) : 0
-        var update = try connection.prepare(
-            """
-            UPDATE account SET due_at = min(due_at, ?2 + number % ?3) \
-            WHERE \(waiting) AND due_at IS NOT NULL
-            """
-        )
-        update.bind(client, at: 1)
-        update.bind(now.unixSeconds, at: 2)
-        let seconds = min(accounts / Self.calledPerSecond + 1, Self.callTime)
-        update.bind(Int64(seconds), at: 3)
-        try update.run()
     }
 
     /// Takes the one try of an open breaker; false when another has it, or the breaker is closed.

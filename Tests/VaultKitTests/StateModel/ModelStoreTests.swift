@@ -62,7 +62,7 @@ import VaultTesting
             case .abandon(let end, let generation):
                 try await store.abandon(#require(claims[generation]), as: end.value)
             case .postpone(let generation, let health, let date):
-                var seen = real
+                var seen = try #require(try store.account(real.id))
                 seen.generation = generation
                 try await store.postpone(seen, as: health, at: date)
             case .replace(let accessToken, let refreshToken, let now):

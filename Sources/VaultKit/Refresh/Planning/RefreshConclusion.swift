@@ -107,7 +107,7 @@ extension RefreshPlanner {
     /// Whether it is worth while to send the client's other secret: the first was refused by the one
     /// code that says so, and not for the second time in a row.
     private func wantsOtherSecret(_ refusal: TokenEndpointError) -> Bool {
-        !hasSwapped && account.settings.otherSecret != nil && refusal.class == .clientRefused
+        !hasSwapped && account.settings.withOtherSecret != nil && refusal.class == .clientRefused
             && refusal.code == "invalid_client"
     }
 
