@@ -212,6 +212,90 @@ import VaultTesting
         }
     }
 
+    /// A refresher whose refresh was refused, and the store did not take that until `isBroken` is off.
+    private func refusedRefresher(
+        _ scene: Scene,
+        _ isBroken: Shared<Bool>,
+        _ claimed: Shared<[Intent?]> = Shared([])
+    ) async throws -> TokenRefresher {
+        var store = InterceptedStore(scene.vault.store)
+        store.abandoning = { store, claim, end in
+            if isBroken.value { throw DiskFull() }
+            try await store.abandon(claim, as: end)
+        }
+        store.claiming = { store, account, intent in
+            claimed.update { $0.append(account.intent) }
+            return try await store.claim(account, intent: intent)
+        }
+        let refresher = try refresher(store, scene)
+        guard case .failed(let error, _) = try await refresh(refresher, scene) else {
+            Issue.record("it did not fail")
+            return refresher
+        }
+        #expect(error.code == .signInNeeded)
+        return refresher
+    }
+
+    @Test("R1: a failure that was not written down takes no other process's claim away")
+    func claimedMeanwhile() async throws {
+        let transport = ScriptedTransport(
+            .refusal("invalid_grant"),
+            .grant(accessToken: "second", refreshToken: "refresh-2")
+        )
+        try await withScene(transport) { scene in
+            try await scene.addExpired()
+            let isBroken = Shared(true)
+            let claimed = Shared<[Intent?]>([])
+            let refresher = try await refusedRefresher(scene, isBroken, claimed)
+            isBroken.update { $0 = false }
+            // Another process sends the same refresh token, and is killed.
+            let left = try scene.stored()
+            let intent = Intent(
+                refreshTokenHash: left.intent?.refreshTokenHash ?? [],
+                claimed: scene.clock.now(),
+                attempt: 2
+            )
+            _ = try await scene.vault.store.claim(left, intent: intent)
+            scene.clock.advance(by: 3600)
+            let outcome = try await refresh(refresher, scene)
+            // What was left behind is what this one goes by.
+            #expect(claimed.value == [nil, intent])
+            guard case .refreshed(let account) = outcome else {
+                Issue.record("it was not refreshed")
+                return
+            }
+            #expect(account.accessText == "second" && account.tokens.signInNeeded == nil)
+            #expect(transport.requestCount == 2)
+        }
+    }
+
+    @Test("a failure is written down later under the account's lock alone")
+    func writtenUnderTheLock() async throws {
+        try await withScene(ScriptedTransport(.refusal("invalid_grant"))) { scene in
+            try await scene.addExpired()
+            let isBroken = Shared(true)
+            let refresher = try await refusedRefresher(scene, isBroken)
+            isBroken.update { $0 = false }
+            let before = try scene.stored()
+            let other = try FileLock(path: scene.home.location.lock)
+            try #require(try other.tryLock(.account(before.number)))
+            let flight = try refresher.flight(for: before)
+            let outcome = await scene.clock.passingSleeps(within: 30) {
+                try? await flight.outcome(deadline: nil)
+            }
+            guard case .failed(let error, _) = outcome ?? nil else {
+                Issue.record("it did not fail")
+                return
+            }
+            #expect(error.code == .busy)
+            #expect(try scene.stored() == before)
+            other.unlock(.account(before.number))
+            _ = try await refresh(refresher, scene)
+            #expect(try scene.stored().tokens.signInNeeded?.reason == .grantRefused)
+            #expect(scene.transport.requestCount == 1)
+        }
+    }
+
     @Test("the account is free before anybody may refresh it again")
     func freeOnceStored() async throws {
         try await withScene { scene in

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Platform
+internal import VaultCrypto
 internal import VaultStore
 
 /// How a claim ended, which the store did not take.
@@ -9,9 +10,10 @@ struct UnwrittenEnd: Sendable {
     let claim: Claim
     let end: Abandonment
 
-    /// Whether it still says anything: a newer pair has nothing to do with it.
+    /// Whether it still says anything: neither a newer pair nor a newer claim has to do with it.
     func concerns(_ account: StoredAccount) -> Bool {
         account.id == claim.account && account.generation == claim.generation
+            && claim.isNewest(of: account)
     }
 
     /// The account as it would be, had the store taken it.
@@ -20,5 +22,23 @@ struct UnwrittenEnd: Sendable {
         account.health = end.health
         account.tokens.signInNeeded = end.signInNeeded ?? account.tokens.signInNeeded
         return account
+    }
+}
+
+/// The ends that this process could not write down: each is written, under its account's lock, before
+/// anything more is sent for that account.
+final class UnwrittenEnds: Sendable {
+    private let ends = Locked<[AccountID: UnwrittenEnd]>([:])
+
+    subscript(id: AccountID) -> UnwrittenEnd? {
+        ends.withLock { $0[id] }
+    }
+
+    func keep(_ end: UnwrittenEnd) {
+        ends.withLock { $0[end.claim.account] = end }
+    }
+
+    func forget(_ id: AccountID) {
+        ends.withLock { $0[id] = nil }
     }
 }

@@ -158,10 +158,10 @@ struct WorkerSteps {
         _ what: StaticString,
         _ end: Frozen<Abandonment>
     ) -> Transition {
-        let generation = refresh.value.account.value.generation
-        let call = StoreCall.abandon(end, generation: generation)
+        let claimed = refresh.value.claimed
+        let call = StoreCall.abandon(end, claimed)
         return startOver(refresh, what, call: call) { next in
-            next.store.abandon(generation, end.value, compares: rules.comparesGenerations)
+            next.store.abandon(claimed, end.value, compares: rules.comparesGenerations)
         }
     }
 
