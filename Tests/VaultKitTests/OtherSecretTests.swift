@@ -130,43 +130,6 @@ import VaultTesting
     }
 }
 
-extension OtherSecretTests {
-    @Test("server D11: a swap that was not written down leaves no lost answer to the next refresh")
-    func swapFailsAndIsMadeUpFor() async throws {
-        try await withTwoSecrets([Self.refused, .refusal("invalid_grant")]) { scene in
-            let isBroken = Shared(true)
-            var store = InterceptedStore(scene.vault.store)
-            store.abandoning = { store, claim, end in
-                if isBroken.value { throw DiskFull() }
-                try await store.abandon(claim, as: end)
-            }
-            let refresher = TokenRefresher(
-                environment: RefreshEnvironment(
-                    store: store,
-                    lockFile: try FileLock(path: scene.home.location.lock),
-                    transport: scene.transport,
-                    clock: scene.clock,
-                    random: { 0.5 },
-                    faults: .none
-                ),
-                events: scene.vault.hub,
-                states: scene.vault.states
-            )
-            let before = try scene.stored()
-            _ = try await refresher.flight(for: before).outcome(deadline: nil)
-            // Without it nothing is sent.
-            _ = try await refresher.flight(for: before).outcome(deadline: nil)
-            #expect(sent(scene) == ["new"])
-            isBroken.update { $0 = false }
-            _ = try await refresher.flight(for: before).outcome(deadline: nil)
-            #expect(sent(scene) == ["new", "old"])
-            let stored = try scene.stored()
-            #expect(stored.tokens.signInNeeded?.reason == .grantRefused)
-            #expect(try scene.vault.store.clientState(of: stored).retries == ClientState().retries)
-        }
-    }
-}
-
 extension Scene {
     /// Adds an account of the confidential client `client`.
     func addConfidential(_ name: AccountName, secret: String) async throws {

@@ -42,3 +42,34 @@ final class UnwrittenEnds: Sendable {
         ends.withLock { $0[id] = nil }
     }
 }
+
+extension RefreshOperation {
+    /// Writes down how an earlier claim ended, or says so where that is still not possible.
+    func write(_ end: UnwrittenEnd, of account: StoredAccount) async -> RefreshResult? {
+        do {
+            if end.concerns(account) {
+                try await environment.store.abandon(end.claim, as: end.end)
+            }
+            unwritten.forget(account.id)
+            return nil
+        } catch {
+            let known = end.applied(to: account)
+            let now = environment.clock.now()
+            if let obstacle = known.obstacle(at: now, urgency: urgency) {
+                return .known(.failed(obstacle, known))
+            }
+            return .ended(.failed(VaultError(error, account: account.name), account))
+        }
+    }
+
+    /// Ends a claim, and keeps hold of how when the store does not take it: an intent that stayed by
+    /// itself would say that an answer was lost.
+    func end(_ claim: Claim, as end: Abandonment) async throws {
+        do {
+            try await environment.store.abandon(claim, as: end)
+        } catch {
+            unwritten.keep(UnwrittenEnd(claim: claim, end: end))
+            throw error
+        }
+    }
+}
