@@ -8,14 +8,12 @@ package struct ProviderCatalogue: Sendable {
 
     /// The catalogue in the program.
     package static let builtIn: ProviderCatalogue = {
-        // A test decodes the resource; a program without it knows no provider.
-        let document = try? ProviderCatalogue(Data(PackageResources.providers_json))
-        return document ?? ProviderCatalogue(entries: [:])
+        guard let catalogue = try? ProviderCatalogue(Data(PackageResources.providers_json)) else {
+            // A test decodes it. Without it, answers would be read as what they are not.
+            preconditionFailure("the provider catalogue in this program does not decode")
+        }
+        return catalogue
     }()
-
-    private init(entries: [String: Entry]) {
-        self.entries = entries
-    }
 
     /// A catalogue from its JSON: an object of entries by name.
     package init(_ json: Data) throws {

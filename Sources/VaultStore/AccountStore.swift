@@ -27,7 +27,8 @@ package protocol AccountStore: Sendable {
     ) async throws -> Claim
     /// Stores the pair that came back; one that comes too late is kept aside and never installed.
     func install(_ pair: NewPair, for claim: Claim) async throws -> InstallOutcome
-    /// Ends a claim that brought no pair. Nothing happens if the account has moved on.
+    /// Ends a claim that brought no pair. Nothing happens if the account has moved on, or was
+    /// claimed anew.
     func abandon(_ claim: Claim, as abandonment: Abandonment) async throws
     /// Writes down that nothing is sent for now, and until when.
     ///
@@ -69,6 +70,21 @@ package struct Claim: Sendable, Hashable {
     package let incarnation: [UInt8]
     /// The account's settings that the request is made from; nil where that does not matter.
     package var revision: UInt64?
+    /// What was written down, by which this claim is told from others of its generation; nil where
+    /// that does not matter.
+    package var intent: Intent?
+}
+
+extension Claim {
+    /// Whether this is the claim that is written down with the account, and not one that was ended or
+    /// another process's after it.
+    ///
+    /// The hash says nothing here: a change of the root key makes another of the same token.
+    package func isNewest(of account: StoredAccount) -> Bool {
+        guard let intent else { return true }
+        return account.intent?.claimed == intent.claimed
+            && account.intent?.attempt == intent.attempt
+    }
 }
 
 /// A pair to be installed.

@@ -308,6 +308,13 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             hint: "use a newer vault; the file was not touched"
         ),
         ReportRow(
+            .newerFormat,
+            [.field: "provider", .found: "x"],
+            of: "work",
+            "account 'work' is of a provider that this program does not know: x",
+            hint: "use a newer vault; nothing was sent"
+        ),
+        ReportRow(
             .storage,
             [.path: "/v/vault.db", .reason: "Permission denied"],
             "cannot read or write /v/vault.db: Permission denied"

@@ -111,6 +111,7 @@ import VaultTesting
                     faults: .none
                 ),
                 stale: stale,
+                unwritten: UnwrittenEnds(),
                 urgency: .asked,
                 // Closed once the lock is there.
                 isClosed: {

@@ -175,43 +175,6 @@ import VaultTesting
         }
     }
 
-    @Test(
-        "a failure that could not be written down is remembered, and written before anything is sent",
-        arguments: ["invalid_grant", "temporarily_unavailable"]
-    )
-    func unwrittenFailure(code: String) async throws {
-        let transport = ScriptedTransport(.refusal(code))
-        try await withScene(transport) { scene in
-            try await scene.addExpired()
-            let isBroken = Shared(true)
-            var store = InterceptedStore(scene.vault.store)
-            store.abandoning = { store, claim, end in
-                if isBroken.value { throw DiskFull() }
-                try await store.abandon(claim, as: end)
-            }
-            let refresher = try refresher(store, scene)
-            for _ in 1...20 {
-                guard case .failed(let error, _) = try await refresh(refresher, scene) else {
-                    Issue.record("it did not fail")
-                    return
-                }
-                #expect(error.code != .busy && error.code != .storage)
-            }
-            #expect(transport.requestCount == 1)
-            #expect(try scene.stored().health.failures == nil)
-            isBroken.update { $0 = false }
-            guard case .failed(_, let account?) = try await refresh(refresher, scene) else {
-                Issue.record("it did not fail")
-                return
-            }
-            #expect(account.health.failures != nil)
-            #expect(try scene.stored().health.failures != nil)
-            let isDead = code == "invalid_grant"
-            #expect(try (scene.stored().tokens.signInNeeded != nil) == isDead)
-            #expect(transport.requestCount == 1)
-        }
-    }
-
     @Test("the account is free before anybody may refresh it again")
     func freeOnceStored() async throws {
         try await withScene { scene in

@@ -36,7 +36,13 @@ import VaultCrypto
             var tokens = account.tokens
             tokens.hold = Hold(reason: .moved, since: Fixture.now)
             try file.write {
-                try file.rewrite(account, tokens, nil, generation: account.generation)
+                try file.rewrite(
+                    account,
+                    tokens,
+                    nil,
+                    generation: account.generation,
+                    at: Fixture.now
+                )
             }
             try damageTokens(vault)
             #expect(try vault.restore(vault.copy).accounts.map(\.state) == [.paused])

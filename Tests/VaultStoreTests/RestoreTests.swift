@@ -93,7 +93,13 @@ import VaultSQLite
                 var tokens = account.tokens
                 tokens.hold = Hold(reason: reason, since: Fixture.now)
                 try file.write {
-                    try file.rewrite(account, tokens, nil, generation: account.generation)
+                    try file.rewrite(
+                        account,
+                        tokens,
+                        nil,
+                        generation: account.generation,
+                        at: Fixture.now
+                    )
                 }
             }
             // Sent, and its answer never arrived.
@@ -113,7 +119,13 @@ import VaultSQLite
             var tokens = account.tokens
             tokens.hold = Hold(reason: .moved, since: Fixture.now)
             try file.write {
-                try file.rewrite(account, tokens, nil, generation: account.generation)
+                try file.rewrite(
+                    account,
+                    tokens,
+                    nil,
+                    generation: account.generation,
+                    at: Fixture.now
+                )
             }
             let report = try vault.restore(vault.copy)
             #expect(report.accounts.map(\.state) == [.active, .paused])

@@ -56,6 +56,12 @@ struct VaultErrorWords {
                     "the export has format \(facts[.version] ?? "?"), newer than this program knows",
                     "use a newer vault; nothing was imported"
                 )
+            case .newerFormat where facts[.field] == "provider":
+                (
+                    "account '\(name)' is of a provider that this program does not know: "
+                        + (facts[.found] ?? "?"),
+                    "use a newer vault; nothing was sent"
+                )
             case .newerFormat:
                 (
                     "the vault has format \(facts[.version] ?? "?"), newer than this program knows",

@@ -69,7 +69,8 @@ extension Vault {
     ///
     /// The vault's first account becomes the current one.
     ///
-    /// - Throws: ``VaultError``: `name_taken`, `grant_known` and those of an unwritable file.
+    /// - Throws: ``VaultError``: `name_taken`, `grant_known`, `invalid_input` for a provider that is not
+    ///   in the catalogue, and those of an unwritable file.
     @discardableResult
     public func add(
         _ registration: AccountRegistration,
@@ -77,7 +78,14 @@ extension Vault {
     ) async throws
         -> Account
     {
-        try await store(registration, response, sent: clock.now(), replacing: false)
+        guard registration.refresh.provider == nil || registration.provider != nil else {
+            throw VaultError(
+                .invalidInput,
+                account: registration.name,
+                facts: [.field: "provider"]
+            )
+        }
+        return try await store(registration, response, sent: clock.now(), replacing: false)
     }
 
     /// Gives an account a new grant, or adds it when there is none of this name.

@@ -109,7 +109,7 @@ extension VaultError {
         public static let tampered = Code(rawValue: "tampered")
         /// The file is no vault, or not a whole one.
         public static let damaged = Code(rawValue: "damaged")
-        /// The file was written by a newer version.
+        /// The file, or what is named in `field`, is of a newer version than this one knows.
         public static let newerFormat = Code(rawValue: "newer_format")
         /// Others can read or change a file of the vault.
         public static let unsafePermissions = Code(rawValue: "unsafe_permissions")

@@ -17,12 +17,12 @@ enum RefreshResult: Sendable {
     case ended(RefreshOutcome)
     /// The store did not take the pair: the keeper goes on trying.
     case unsaved(RefreshOutcome, PairKeeper)
-    /// The store did not take how the claim ended: it is to be written before anything is sent.
-    case unwritten(RefreshOutcome, UnwrittenEnd)
+    /// As an earlier refresh ended, which the store still does not take: nothing was tried.
+    case known(RefreshOutcome)
 
     var outcome: RefreshOutcome {
         switch self {
-        case .ended(let outcome), .unsaved(let outcome, _), .unwritten(let outcome, _): outcome
+        case .ended(let outcome), .unsaved(let outcome, _), .known(let outcome): outcome
         }
     }
 }

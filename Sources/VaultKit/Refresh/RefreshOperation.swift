@@ -21,6 +21,8 @@ struct RefreshOperation: Sendable {
     let environment: RefreshEnvironment
     /// The account as it was when its token was found to be no longer good enough.
     let stale: StoredAccount
+    /// How earlier claims ended that the store did not take.
+    let unwritten: UnwrittenEnds
     /// The access token to ask for; nil for the account's default.
     var request: AccessTokenRequest?
     /// How much whoever asks passes over.
@@ -75,8 +77,12 @@ struct RefreshOperation: Sendable {
     private func refresh(_ number: Int64, under lock: AccountLock) async throws -> RefreshResult? {
         var past = Past()
         for _ in 1...Self.claimTries {
-            let account = try await current()
+            var account = try await current()
             guard account.number == number else { return nil }
+            if let end = unwritten[account.id] {
+                if let result = await write(end, of: account) { return result }
+                account = try await current()
+            }
             let result = try await refresh(account, under: lock, &past)
             if let result { return result }
         }
@@ -160,7 +166,7 @@ struct RefreshOperation: Sendable {
         past.hasClaimed = true
         await environment.faults.reached(.claimed)
         guard RefreshPlanner.maySend(intent, at: environment.clock.now()) else {
-            try await store.abandon(claim, as: planner.withdrawal())
+            try await end(claim, as: planner.withdrawal())
             return nil
         }
         let refresh = ClaimedRefresh(planner: planner, intent: intent, claim: claim, lock: lock)
@@ -202,8 +208,8 @@ struct RefreshOperation: Sendable {
         case .abandon(let end, let error):
             return await abandon(refresh, error, as: end)
         case .swapSecret(let end):
-            try await environment.store.abandon(refresh.claim, as: end)
             past.hasSwapped = true
+            try await self.end(refresh.claim, as: end)
             return nil
         }
     }
@@ -261,7 +267,7 @@ struct RefreshOperation: Sendable {
                 claimed: environment.clock.now(),
                 attempt: 1
             )
-            try await store.abandon(store.claim(new, intent: intent), as: end)
+            try await self.end(store.claim(new, intent: intent), as: end)
             return .ended(.failed(error, try await current()))
         } catch _ {
             // Without its back-off the next caller asks at once: nothing is lost.
@@ -278,7 +284,7 @@ struct RefreshOperation: Sendable {
         as end: Abandonment
     ) async -> RefreshResult? {
         do {
-            try await environment.store.abandon(refresh.claim, as: end)
+            try await self.end(refresh.claim, as: end)
             let now = try await current()
             // Permanent or not: if the account has moved on meanwhile, what is stored now counts.
             if let moved = movedOn(now) { return .ended(moved) }
@@ -289,9 +295,8 @@ struct RefreshOperation: Sendable {
         } catch let gone as VaultError where gone.code == .noSuchAccount {
             return .ended(.failed(gone, nil))
         } catch _ {
-            // The intent is still there and says that the outcome is unknown, which is the safe side.
-            let unwritten = UnwrittenEnd(claim: refresh.claim, end: end)
-            return .unwritten(.failed(error, refresh.account), unwritten)
+            // To other processes the intent says that the outcome is unknown: the safe side.
+            return .ended(.failed(error, refresh.account))
         }
     }
 

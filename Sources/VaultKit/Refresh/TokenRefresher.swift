@@ -11,8 +11,6 @@ final class TokenRefresher: Sendable {
         /// Pairs that came back and are not stored yet.
         var unsaved: [AccountName: UnsavedPair] = [:]
         var refused = RefusedRequests()
-        /// Failures that are not written down yet.
-        var unwritten: [AccountID: UnwrittenEnd] = [:]
         var isClosed = false
     }
 
@@ -28,6 +26,8 @@ final class TokenRefresher: Sendable {
     private let states: StateWatch
     private let scheduler: Wakeup
     private let state = Locked(State())
+    /// Failures that are not written down yet.
+    private let unwritten = UnwrittenEnds()
 
     /// `scheduler` is woken by every end of a flight: what is due next may have changed.
     init(
@@ -112,6 +112,7 @@ final class TokenRefresher: Sendable {
             let operation = RefreshOperation(
                 environment: environment,
                 stale: stale,
+                unwritten: unwritten,
                 request: request,
                 urgency: urgency,
                 isClosed: { self.isClosed }
@@ -125,15 +126,13 @@ final class TokenRefresher: Sendable {
 
     private func fly(_ flight: Flight, _ operation: RefreshOperation) async {
         let account = operation.stale.name
-        let known = await knownFailure(of: operation)
-        let result = if let known { RefreshResult.ended(known) } else { await operation.run() }
+        let result = await operation.run()
         let outcome = result.outcome
         let now = environment.clock.now()
         state.withLock { state in
             if case .notSaved(let old, let new) = outcome {
                 state.unsaved[account] = UnsavedPair(old: old, new: new)
             }
-            if case .unwritten(_, let end) = result { state.unwritten[end.claim.account] = end }
             state.flights[account] = nil
             if flight.hasSent {
                 state.refused.note(outcome, of: operation.request, for: operation.stale, at: now)
@@ -145,7 +144,7 @@ final class TokenRefresher: Sendable {
             lookup.request = operation.request
             if let token = try? lookup.fresh(stored) { cache.remember(token, stored, lookup) }
         }
-        if known == nil { publish(outcome, of: account) }
+        if case .known = result {} else { publish(outcome, of: account) }
         flight.finish(outcome)
         scheduler.wake()
         if case .unsaved(_, let keeper) = result {
@@ -153,25 +152,6 @@ final class TokenRefresher: Sendable {
             // through `unsaved`.
             Task { await self.keep(keeper, account) }
         }
-    }
-
-    /// What the refresh before this one came to and could not write down, while that still stands.
-    ///
-    /// It is written first; then the account says what stands in the way.
-    private func knownFailure(of operation: RefreshOperation) async -> RefreshOutcome? {
-        let id = operation.stale.id
-        guard let unwritten = state.withLock({ $0.unwritten[id] }) else { return nil }
-        if unwritten.concerns(operation.stale),
-            (try? await environment.store.abandon(unwritten.claim, as: unwritten.end)) == nil
-        {
-            let account = unwritten.applied(to: operation.stale)
-            let now = environment.clock.now()
-            if let obstacle = account.obstacle(at: now, urgency: operation.urgency) {
-                return .failed(obstacle, account)
-            }
-        }
-        state.withLock { $0.unwritten[id] = nil }
-        return nil
     }
 
     private func keep(_ keeper: PairKeeper, _ account: AccountName) async {

@@ -95,7 +95,9 @@ private struct Scheduler {
         let account = try vault.store.account(named: name)
         // It may have been refreshed since the queue was read.
         guard RefreshSchedule.isDue(account, at: now) else { return }
-        if [.verifyBeforeUse, .paused].contains(account.health.state) {
+        if [.verifyBeforeUse, .paused].contains(account.health.state)
+            || account.settings.isOfUnknownProvider
+        {
             dispatched[name]?.again = now.advanced(by: Self.patience)
             return
         }

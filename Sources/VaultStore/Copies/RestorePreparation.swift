@@ -31,6 +31,7 @@ struct RestorePreparation {
             try takeSpentTokens(of: live)
             try takeLateTokens(of: live)
             try copy.keepNumbersUnused(upTo: live.lastAccountNumber())
+            try copy.keepStateChangesUnused(upTo: live.stateChangeCount())
         }
         return try report(prepareAccounts())
     }
@@ -69,7 +70,7 @@ struct RestorePreparation {
         }
         if tokens != account.tokens || intent != account.intent || generation != account.generation
         {
-            try copy.rewrite(account, tokens, intent, generation: generation)
+            try copy.rewrite(account, tokens, intent, generation: generation, at: now)
         }
         guard let prepared = try copy.account(account.id) else {
             throw StoreError.tampered(.account(account.name.text))

@@ -101,7 +101,8 @@ extension VaultFile {
         _ account: StoredAccount,
         _ tokens: TokenSet,
         _ intent: Intent?,
-        generation: UInt64
+        generation: UInt64,
+        at now: Date
     ) throws {
         let keyring = try currentKeyring()
         let state =
@@ -109,8 +110,8 @@ extension VaultFile {
             ? tokens.hold?.reason.state ?? account.health.state : .signInNeeded
         var update = try connection.prepare(
             """
-            UPDATE account SET tokens_box = ?2, intent_box = ?3, state = ?4, \
-            due_at = CASE WHEN ?5 THEN NULL ELSE due_at END, generation = ?6 \
+            UPDATE account SET tokens_box = ?2, intent_box = ?3, \
+            due_at = CASE WHEN ?4 THEN NULL ELSE due_at END, generation = ?5 \
             WHERE account_id = ?1
             """
         )
@@ -127,10 +128,10 @@ extension VaultFile {
             },
             at: 3
         )
-        update.bind(state.rawValue, at: 4)
-        update.bind(state.wantsPerson ? 1 : 0, at: 5)
-        update.bind(Int64(clamping: generation), at: 6)
+        update.bind(state.wantsPerson ? 1 : 0, at: 4)
+        update.bind(Int64(clamping: generation), at: 5)
         try update.run()
+        try setState(state, of: account.id.bytes, at: now)
     }
 
     /// Notes where the key file is on this machine.

@@ -10,6 +10,11 @@ extension AccountSettings {
         refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
     }
 
+    /// Whether it names a provider that this program does not know: a newer one stored the account.
+    ///
+    /// Nothing is sent for it, as nobody here could read the answer.
+    package var isOfUnknownProvider: Bool { refresh.provider != nil && provider == nil }
+
     /// The request that spends a refresh token.
     ///
     /// - Parameters:

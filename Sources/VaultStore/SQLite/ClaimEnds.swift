@@ -4,7 +4,9 @@ internal import VaultSQLite
 
 /// The writes of a refresh that brings no pair: abandon and postpone.
 extension VaultFile {
-    /// Ends a claim without a pair, if the claimed generation is still the newest.
+    /// Ends a claim without a pair, if its intent is still the one that is stored.
+    ///
+    /// Another intent is of a request that may be under way, and the only trace of it.
     package func abandon(_ claim: Claim, as abandonment: Abandonment) throws {
         let isThere = { [self] (box: [UInt8]?) throws -> Bool in
             try box == nil || tokensBox(of: claim.account) == box
@@ -12,7 +14,7 @@ extension VaultFile {
         _ = try write(confirming: isThere) { () throws -> [UInt8]? in
             let keyring = try currentKeyring()
             guard claim.incarnation == incarnation, let account = try account(claim.account),
-                account.generation == claim.generation
+                account.generation == claim.generation, claim.isNewest(of: account)
             else { return nil }
             let abandonment = abandonment.asSent(by: claim, account)
             let now = abandonment.at ?? account.health.since ?? Date(unixSeconds: 0)

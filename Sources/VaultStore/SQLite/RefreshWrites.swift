@@ -55,7 +55,8 @@ extension VaultFile {
                 number: account.number,
                 generation: account.generation,
                 incarnation: incarnation,
-                revision: account.revision
+                revision: account.revision,
+                intent: intent
             )
         }
     }

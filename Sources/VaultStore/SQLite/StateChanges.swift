@@ -20,12 +20,15 @@ extension VaultFile {
 
     /// The changes after some number, in their order.
     ///
-    /// Of an account that changed more than once, the last.
+    /// Of an account that changed more than once, the last. A number above the vault's count is no
+    /// vault's doing.
     package func stateChanges(after number: Int64, limit: Int) throws -> [StateChange] {
         var select = try connection.prepare(
             """
             SELECT state_change, name, state, state_since FROM account \
-            WHERE state_change > ?1 ORDER BY state_change LIMIT ?2
+            WHERE state_change > ?1 \
+            AND state_change <= (SELECT state_changes FROM vault WHERE id = 1) \
+            ORDER BY state_change LIMIT ?2
             """
         )
         select.bind(number, at: 1)
@@ -45,6 +48,15 @@ extension VaultFile {
             )
         }
         return changes
+    }
+
+    /// Numbers the changes to come after those of another life of the vault, of which others know.
+    func keepStateChangesUnused(upTo number: Int64) throws {
+        var update = try connection.prepare(
+            "UPDATE vault SET state_changes = max(state_changes, ?1) WHERE id = 1"
+        )
+        update.bind(number, at: 1)
+        try update.run()
     }
 
     /// Writes down the state of an account, and since when if it is another one.

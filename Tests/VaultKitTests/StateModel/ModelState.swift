@@ -126,6 +126,9 @@ struct ModelRefresh: Hashable, Sendable {
         planner.hasSwapped = hasSwapped
         return planner
     }
+    var claimed: ClaimedIntent {
+        ClaimedIntent(generation: account.value.generation, intent: intent)
+    }
     var refreshToken: String { account.value.tokens.refreshToken?.text ?? "" }
 }
 

@@ -66,8 +66,10 @@ struct ModelStore: Hashable, Sendable {
     }
 
     /// Ends a claim without a pair.
-    mutating func abandon(_ claimed: UInt64, _ end: Abandonment, compares: Bool) {
-        guard generation == claimed || !compares else { return }
+    mutating func abandon(_ claimed: ClaimedIntent, _ end: Abandonment, compares: Bool) {
+        let isNewest =
+            generation == claimed.generation && account.value.intent == claimed.intent
+        guard isNewest || !compares else { return }
         let now = end.at ?? account.value.health.since ?? Date(timeIntervalSince1970: 0)
         note(end.effect, at: now)
         change { account in

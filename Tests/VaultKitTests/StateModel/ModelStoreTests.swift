@@ -33,7 +33,8 @@ import VaultTesting
     private struct Replay {
         let store: SQLiteStore
         let real: StoredAccount
-        var claims: [UInt64: Claim] = [:]
+        var claims: [ClaimedIntent: Claim] = [:]
+        var newest: [UInt64: Claim] = [:]
 
         init(_ store: SQLiteStore, _ real: StoredAccount) {
             self.store = store
@@ -57,10 +58,10 @@ import VaultTesting
             switch call {
             case .claim(let account, let intent): try await claim(account.value.generation, intent)
             case .install(let pair, let generation):
-                let claim = try #require(claims[generation])
+                let claim = try #require(newest[generation])
                 _ = try await store.install(pair.value.pair(hashing: store), for: claim)
-            case .abandon(let end, let generation):
-                try await store.abandon(#require(claims[generation]), as: end.value)
+            case .abandon(let end, let claimed):
+                try await store.abandon(#require(claims[claimed]), as: end.value)
             case .postpone(let generation, let health, let date):
                 var seen = try #require(try store.account(real.id))
                 seen.generation = generation
@@ -77,7 +78,9 @@ import VaultTesting
             var seen = real
             seen.generation = generation
             do {
-                claims[generation] = try await store.claim(seen, intent: intent)
+                let claim = try await store.claim(seen, intent: intent)
+                claims[ClaimedIntent(generation: generation, intent: intent)] = claim
+                newest[generation] = claim
             } catch StoreError.superseded {
                 #expect(try store.account(real.id)?.generation != generation)
             }
@@ -122,8 +125,8 @@ extension StoreCall {
         case .claim(let account, let intent): "claim \(account.value.generation).\(intent.attempt)"
         case .install(let pair, let generation):
             "install \(generation)\(pair.value.spentTokenHash == nil ? "" : " spent")"
-        case .abandon(let end, let generation):
-            "abandon \(generation) \(end.value.health.state) \(end.value.outcomeIsUnknown)"
+        case .abandon(let end, let claimed):
+            "abandon \(claimed.generation).\(claimed.intent.attempt) \(end.value.health.state) \(end.value.outcomeIsUnknown)"
         case .postpone(let generation, let health, _): "postpone \(generation) \(health.state)"
         case .replace: "replace"
         }

@@ -58,11 +58,17 @@ struct StoreWrite: Sendable {
     let client: ClientState
 }
 
+/// What a claim is told by.
+struct ClaimedIntent: Hashable, Sendable {
+    let generation: UInt64
+    let intent: Intent
+}
+
 /// A write to the store, as `AccountStore` has it.
 enum StoreCall: Hashable, Sendable {
     case claim(Frozen<StoredAccount>, Intent)
     case install(Frozen<ModelPair>, generation: UInt64)
-    case abandon(Frozen<Abandonment>, generation: UInt64)
+    case abandon(Frozen<Abandonment>, ClaimedIntent)
     case postpone(UInt64, StoredAccount.Health, Date)
     case replace(accessToken: String, refreshToken: String, Double)
 }

@@ -89,13 +89,13 @@ extension WorkerSteps {
         guard !state.store.isFull else {
             return step("cannot write down what failed", to: .idle)
         }
-        let generation = refresh.value.account.value.generation
+        let claimed = refresh.value.claimed
         return step(
             "writes down what failed",
             to: .idle,
-            call: .abandon(end, generation: generation)
+            call: .abandon(end, claimed)
         ) { next in
-            next.store.abandon(generation, end.value, compares: rules.comparesGenerations)
+            next.store.abandon(claimed, end.value, compares: rules.comparesGenerations)
         }
     }
 

@@ -157,11 +157,11 @@ struct WorkerSteps {
         _ what: StaticString,
         _ end: Frozen<Abandonment>
     ) -> Transition {
-        let generation = refresh.value.account.value.generation
-        let call = StoreCall.abandon(end, generation: generation)
+        let claimed = refresh.value.claimed
+        let call = StoreCall.abandon(end, claimed)
         let hasSwapped = refresh.value.hasSwapped || end.value.swapsSecret
         return startOver(refresh, what, hasSwapped: hasSwapped, call: call) { next in
-            next.store.abandon(generation, end.value, compares: rules.comparesGenerations)
+            next.store.abandon(claimed, end.value, compares: rules.comparesGenerations)
         }
     }
 

@@ -48,6 +48,13 @@ struct Saboteur: ~Copyable {
         try update.run()
     }
 
+    /// Numbers the last change of every account's state as no vault would.
+    func setStateChange(_ number: Int64) throws {
+        var update = try connection.prepare("UPDATE account SET state_change = ?1")
+        update.bind(number, at: 1)
+        try update.run()
+    }
+
     /// Plans the refresh of every account for a time of its own choice.
     func setDue(_ seconds: Int64) throws {
         var update = try connection.prepare("UPDATE account SET due_at = ?1")

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 import Testing
 
 @testable import VaultStore
@@ -93,6 +94,34 @@ import Testing
         }
     }
 
+    /// Another process's claim may be of a request that is under way: its intent is the only trace.
+    @Test(arguments: StoreKind.all, Later.allCases)
+    func abandoningWhatWasClaimedAnewChangesNothing(
+        _ kind: StoreKind,
+        later: Later
+    ) async throws {
+        try await kind.withStore { open in
+            let store = try open()
+            let seen = try await store.insert(Fixture.account("work"))
+            let claim = try await store.claim("work")
+            try await later.make(open(), seen, first: claim)
+            let now = try #require(try await store.account(seen.id))
+            let needed = SignInNeeded(reason: .grantRefused, since: Fixture.now)
+            for outcomeIsUnknown in [true, false] {
+                let end = Abandonment(
+                    health: StoredAccount.Health(state: .signInNeeded, due: nil),
+                    outcomeIsUnknown: outcomeIsUnknown,
+                    signInNeeded: needed,
+                    effect: .refused,
+                    at: Fixture.now.addingTimeInterval(99)
+                )
+                try await store.abandon(claim, as: end)
+                #expect(try await store.account(seen.id) == now)
+                #expect(try await store.clientState(of: now).refused.isEmpty)
+            }
+        }
+    }
+
     @Test(arguments: StoreKind.all, [true, false])
     func abandoningKeepsTheTokens(_ kind: StoreKind, outcomeIsUnknown: Bool) async throws {
         try await kind.withStore { open in
@@ -166,6 +195,33 @@ import Testing
                 #expect(account.generation == before + 1)
             }
         }
+    }
+}
+
+/// What may come after a claim that nobody ended.
+enum Later: String, CaseIterable, Sendable {
+    case nextAttempt, sameAttempt, anewAfterTheEnd, ended
+
+    func make(
+        _ store: any AccountStore,
+        _ seen: StoredAccount,
+        first: Claim
+    ) async throws {
+        let failure = Abandonment(
+            health: StoredAccount.Health(state: .backingOff, due: nil),
+            outcomeIsUnknown: false,
+            at: Fixture.now
+        )
+        if self == .anewAfterTheEnd || self == .ended {
+            try await store.abandon(first, as: failure)
+        }
+        guard self != .ended else { return }
+        let intent = Intent(
+            refreshTokenHash: first.intent?.refreshTokenHash ?? [],
+            claimed: self == .nextAttempt ? Fixture.moment : Fixture.moment.advanced(by: 1),
+            attempt: self == .nextAttempt ? 2 : 1
+        )
+        _ = try await store.claim(seen, intent: intent)
     }
 }
 

@@ -15,6 +15,7 @@ extension StoredAccount {
         if let needed = tokens.signInNeeded, urgency < .forced, !isProbeDue(needed, at: now) {
             return signInNeeded(needed.reason)
         }
+        if settings.isOfUnknownProvider { return unknownProvider }
         switch health.state {
         case .paused: return VaultError(.paused, account: name)
         case .verifyBeforeUse where urgency == .routine:
@@ -41,6 +42,14 @@ extension StoredAccount {
         let needsPerson = tokens.signInNeeded != nil || tokens.refreshToken == nil
         guard hasEndedUnnoticed(at: now) || needsPerson && isDue else { return nil }
         return Health(state: .signInNeeded, due: nil, failures: health.failures)
+    }
+
+    private var unknownProvider: VaultError {
+        VaultError(
+            .newerFormat,
+            account: name,
+            facts: [.field: "provider", .found: settings.refresh.provider ?? ""]
+        )
     }
 
     private func signInNeeded(_ reason: SignInNeeded.Reason) -> VaultError {
