@@ -8,6 +8,19 @@ import VaultStore
 @testable import VaultKit
 
 @Suite struct RefreshScheduleTests {
+    @Test("E6: a back-off planned before the wall clock was set back keeps nobody waiting")
+    func backoffBeforeAStep() {
+        // Failed two hours from now, by the clock as it stood then.
+        let stepped = StoredAccount.fixture(
+            failure: "unreachable",
+            failedBefore: -7200,
+            dueIn: 7210
+        )
+        #expect(RefreshSchedule.isDue(stepped, at: .fixed))
+        let waiting = StoredAccount.fixture(failure: "unreachable", failedBefore: 1, dueIn: 10)
+        #expect(!RefreshSchedule.isDue(waiting, at: .fixed))
+    }
+
     @Test(
         "the lead is a fifth of the lifetime within 1 and 15 minutes, two fifths of a short one",
         arguments: [

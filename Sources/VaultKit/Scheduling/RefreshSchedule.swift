@@ -19,7 +19,7 @@ package enum RefreshSchedule {
     /// Seconds that a refresh takes at most: whoever claimed one before that is dead.
     static let longestRefresh = 60.0
     /// Seconds for which a failure keeps anything from being sent at most, whatever a server asks.
-    static let longestPause = 3600.0
+    static let longestPause = ClientState.longestPause
     /// Seconds for which a token is so new that another would live no longer.
     static let newness = 30.0
 
@@ -120,9 +120,11 @@ package enum RefreshSchedule {
     /// clock neither brings a refresh on nor puts it off. A back-off is the wall clock's.
     static func isDue(_ account: StoredAccount, at now: Moment) -> Bool {
         guard let due = account.health.due else { return false }
-        guard account.health.failures == nil, let token = account.tokens.defaultToken else {
-            return due <= now.wall
+        if let failures = account.health.failures {
+            // A plan made before the wall clock was set back is none any more.
+            return due <= now.wall || failures.at > now.wall
         }
+        guard let token = account.tokens.defaultToken else { return due <= now.wall }
         let delay = due.timeIntervalSince(token.obtained.wall)
         return now.seconds(since: token.obtained) >= delay
     }

@@ -81,7 +81,8 @@ extension VaultFile {
         var select = try connection.prepare(
             """
             SELECT paused_until, refused_accounts, breaker, breaker_since, next_try, last_tried, \
-            retries_granted, retries_refused FROM client WHERE hash = ?1
+            retries_granted, retries_refused, grants_refused, grants_refused_since \
+            FROM client WHERE hash = ?1
             """
         )
         select.bind(hash, at: 1)
@@ -106,6 +107,10 @@ extension VaultFile {
             granted: Int(select.integer(at: 6)),
             refused: Int(select.integer(at: 7))
         )
+        state.refusedGrants = ClientState.RefusedGrants(
+            count: Int(select.integer(at: 8)),
+            since: select.optionalInteger(at: 9).map { Date(unixSeconds: $0) }
+        )
         return state
     }
 
@@ -113,8 +118,9 @@ extension VaultFile {
         var insert = try connection.prepare(
             """
             INSERT OR REPLACE INTO client (hash, paused_until, refused_accounts, breaker, \
-            breaker_since, next_try, last_tried, retries_granted, retries_refused) \
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            breaker_since, next_try, last_tried, retries_granted, retries_refused, \
+            grants_refused, grants_refused_since) \
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """
         )
         insert.bind(hash, at: 1)
@@ -126,6 +132,8 @@ extension VaultFile {
         insert.bind(state.breaker?.lastTried?.bytes, at: 7)
         insert.bind(Int64(state.retries.granted), at: 8)
         insert.bind(Int64(state.retries.refused), at: 9)
+        insert.bind(Int64(state.refusedGrants.count), at: 10)
+        insert.bind(state.refusedGrants.since?.unixSeconds, at: 11)
         try insert.run()
     }
 }

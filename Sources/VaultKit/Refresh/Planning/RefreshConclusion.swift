@@ -178,15 +178,14 @@ extension RefreshPlanner {
         at now: Moment
     ) -> Double {
         var delay = backoff
-        if failure.state == .outcomeUnknown {
+        if failure.outcomeIsUnknown {
             delay = self.delay(
                 afterLosing: intent,
-                isAnswered: failure.isAnswered,
+                // What was not sent this time did no harm either.
+                isAnswered: failure.isAnswered || failure.error.code == .unreachable,
                 backoff: backoff,
                 at: now
             )
-        } else if failure.outcomeIsUnknown {
-            delay = RefreshSchedule.quiet(before: delay)
         }
         if let asked = failure.retryAfter {
             delay = max(delay, RefreshSchedule.pause(asked: asked))
@@ -206,14 +205,21 @@ extension RefreshPlanner {
         case .throttled:
             let pause = RefreshSchedule.pause(asked: failure.retryAfter ?? backoff)
             return .throttled(until: Self.end(of: pause, from: now))
-        // Within any grace period that there may be.
-        case .signInNeeded where intent.attempt > 1 && now.seconds(since: intent.first) < 60:
-            return .retryRefused
+        // A probe of a grant that is refused already is no news.
+        case .signInNeeded where account.tokens.signInNeeded == nil:
+            // Early enough for any grace period that there may be.
+            let isEarly = now.seconds(since: intent.first) < 60
+            return .grantRefused(
+                isEarlyRetry: failure.signInReason == .rotationLost && isEarly
+            )
         default: return nil
         }
     }
 
     // MARK: - Dead grants
+
+    /// What a token endpoint answers that refuses; others speak for what stands before it.
+    private static let refusingStatuses: Set = [400, 403, 422]
 
     /// What a refusal without a readable reason adds to those before it; nil for any other answer.
     private func silentRefusals(
@@ -221,11 +227,12 @@ extension RefreshPlanner {
         at now: Moment
     ) -> SilentRefusals? {
         guard let refusal, refusal.class == .ambiguous(.malformed),
-            (400..<500).contains(refusal.status), refusal.code == nil, refusal.description == nil
+            Self.refusingStatuses.contains(refusal.status), !refusal.isPage,
+            refusal.code == nil, refusal.description == nil
         else { return nil }
         guard let known = account.tokens.silentRefusals, known.status == refusal.status,
-            known.since <= now.wall
-        else { return SilentRefusals(status: refusal.status, count: 1, since: now.wall) }
+            now.seconds(since: known.since) >= 0
+        else { return SilentRefusals(status: refusal.status, count: 1, since: now) }
         return SilentRefusals(status: known.status, count: known.count + 1, since: known.since)
     }
 
@@ -245,7 +252,7 @@ extension RefreshPlanner {
                 sentAgain: failure.sendings?.sentAgain
             )
         }
-        guard let silent, silent.count >= 3, now.wall.timeIntervalSince(silent.since) >= 600,
+        guard let silent, silent.count >= 3, now.seconds(since: silent.since) >= 600,
             account.tokens.defaultToken.map({ $0.plannedSecondsLeft(at: now) <= 0 }) ?? true
         else { return nil }
         return SignInNeeded(reason: .refusedWithoutReason, since: now.wall)
