@@ -180,7 +180,7 @@ import VaultTesting
     @Test("refusals without a reason of what is asked for beside it are none of the account's")
     func silentRefusalOfARequest() {
         var account = StoredAccount.fixture(age: 3601)
-        let since = Moment.fixed.wall.addingTimeInterval(-600)
+        let since = Moment.fixed.advanced(by: -600)
         account.tokens.silentRefusals = SilentRefusals(status: 400, count: 2, since: since)
         let found = end(.refusal(.ambiguous(.malformed)), of: account, request: mail)
         #expect(found?.signInNeeded == nil)
