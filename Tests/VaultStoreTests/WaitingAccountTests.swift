@@ -126,7 +126,7 @@ import VaultSQLite
             try file.postpone(waits, as: health("client_refused"), at: Fixture.now)
             try multiply(waits, by: 2 * WaitingCall.batch + 100, file)
             var called: [Int] = []
-            for seconds in [0.0, 1, 10, 20, 30] {
+            for seconds in [0.0, 1, 13, 20, 30] {
                 let now = Fixture.now.addingTimeInterval(seconds)
                 var pair = Fixture.pair("next \(seconds)", at: now)
                 pair.effect = .granted(isRetry: false)
@@ -144,13 +144,13 @@ import VaultSQLite
     private func multiply(_ account: StoredAccount, by count: Int, _ file: VaultFile) throws {
         let columns = """
             revision, account_box, generation, tokens_box, state, due_at, failure_count, failure, \
-            failed_at, client_hash, state_since
+            failed_at, client_hash
             """
         try file.connection.execute(
             """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count)) \
-            INSERT INTO account (account_id, name, \(columns)) \
-            SELECT randomblob(16), 'copy ' || i, \(columns) FROM n, account \
+            INSERT INTO account (account_id, name, state_since, \(columns)) \
+            SELECT randomblob(16), 'copy ' || i, state_since + i / 50, \(columns) FROM n, account \
             WHERE number = \(account.number)
             """
         )

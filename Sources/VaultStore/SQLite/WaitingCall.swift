@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import VaultSQLite
 
-/// Has the accounts refresh that wait for their client, once it is mended: a few thousand in one
+/// Has the accounts refresh that wait for their client, once it is mended: a few hundred in one
 /// transaction, which is somebody's install, and more with the successes after it.
 ///
 /// It is in memory alone: whoever is not called comes back by itself.
@@ -11,7 +11,9 @@ struct WaitingCall {
     /// When more may be called.
     var next: Date
     /// The last that was called, in the order of the index.
-    var last = Place(state: "", since: 0, number: 0)
+    ///
+    /// The first comes after every state before the two that wait.
+    var last = Place(state: "b", since: 0, number: 0)
 
     struct Place {
         var state: String
@@ -20,11 +22,12 @@ struct WaitingCall {
     }
 
     /// Accounts called within one transaction: as many as take it some milliseconds.
-    static let batch = 2000
-    /// Accounts called within one second while there are fewer than a batch.
-    fileprivate static let fewPerSecond = 20
-    /// The same while there are more.
-    fileprivate static let manyPerSecond = 300
+    static let batch = 250
+
+    /// Accounts called within one second: the server has just come back.
+    var perSecond = 20
+    /// The same once all is well.
+    fileprivate static let mostPerSecond = 320
 }
 
 extension VaultFile {
@@ -48,9 +51,7 @@ extension VaultFile {
         at now: Date
     ) throws -> WaitingCall? {
         let batch = try batch(of: client, call)
-        let isFull = batch.count == WaitingCall.batch
-        let perSecond = isFull ? WaitingCall.manyPerSecond : WaitingCall.fewPerSecond
-        let seconds = batch.count / perSecond + 1
+        let seconds = batch.count / call.perSecond + 1
         var update = try connection.prepare(
             """
             UPDATE account SET due_at = min(due_at, ?6 + number % ?7) \
@@ -64,20 +65,21 @@ extension VaultFile {
         update.bind(Int64(seconds), at: 7)
         update.bind(call.mended.unixSeconds, at: 8)
         try update.run()
-        guard isFull, let last = batch.last else { return nil }
+        guard batch.count == WaitingCall.batch, let last = batch.last else { return nil }
         var rest = call
         rest.last = last
+        rest.perSecond = min(2 * call.perSecond, WaitingCall.mostPerSecond)
         rest.next = now.addingTimeInterval(Double(seconds))
         return rest
     }
 
     /// The next accounts that may be waiting.
     ///
-    /// None in a state that wants a person is among them. The names of the two states are
-    /// neighbours, so the index has them in one range.
+    /// None in a state that wants a person is among them: `backing_off` and `client_refused` are
+    /// neighbours, so the index has them in one range, and each batch begins where the last ended.
     private static let waiting = """
         FROM account WHERE client_hash = ?1 \
-        AND state BETWEEN 'backing_off' AND 'client_refused' \
+        AND state <= 'client_refused' \
         AND (state, state_since, number) > (?2, ?3, ?4) \
         ORDER BY state, state_since, number LIMIT ?5
         """
