@@ -39,6 +39,11 @@ CREATE TABLE client (
         CONSTRAINT retries_granted_counts CHECK (retries_granted >= 0),
     retries_refused INTEGER NOT NULL DEFAULT 0
         CONSTRAINT retries_refused_counts CHECK (retries_refused >= 0),
+    -- Grants refused since the last one granted, and since when: very many at once are a fault of the
+    -- server's.
+    grants_refused INTEGER NOT NULL DEFAULT 0
+        CONSTRAINT grants_refused_counts CHECK (grants_refused >= 0),
+    grants_refused_since INTEGER,
     CONSTRAINT breaker_is_whole CHECK (
         (breaker IS NULL) = (next_try IS NULL) AND (breaker IS NULL) = (breaker_since IS NULL))
 ) STRICT, WITHOUT ROWID;

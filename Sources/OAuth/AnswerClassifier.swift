@@ -9,7 +9,7 @@ struct AnswerClassifier {
     func classify(
         _ problem: TokenProblem,
         response: HTTPResponse,
-        isMarkup: Bool
+        isPage: Bool
     ) -> AnswerClass {
         if grantType == .deviceCode, let found = lookUp(problem, in: AnswerTable.devicePolling) {
             return found
@@ -18,7 +18,7 @@ struct AnswerClassifier {
         if let meaning = fromQuirks(problem) { return meaning.answerClass }
         if let found = fromTexts(problem) { return found }
         if let found = lookUp(problem, in: AnswerTable.codes) { return found }
-        return fromStatus(response, isMarkup: isMarkup)
+        return fromStatus(response, isPage: isPage)
     }
 
     /// What the provider's own catalogue entry says.
@@ -56,18 +56,14 @@ struct AnswerClassifier {
         }?.answerClass
     }
 
-    private func fromStatus(_ response: HTTPResponse, isMarkup: Bool) -> AnswerClass {
+    private func fromStatus(_ response: HTTPResponse, isPage: Bool) -> AnswerClass {
         switch response.status {
         case 500..., 408, 425: return .ambiguous(.transient)
         // A redirect is not followed, so the endpoint's address is wrong.
         case 300..<400, 401, 404, 405, 415: return .clientRefused
-        case 403 where isMarkup || isPage(response): return .ambiguous(.transient)
+        // A firewall's page says nothing about the grant.
+        case 403 where isPage: return .ambiguous(.transient)
         default: return .ambiguous(.malformed)
         }
-    }
-
-    /// A firewall's page says nothing about the grant.
-    private func isPage(_ response: HTTPResponse) -> Bool {
-        response.header("Content-Type")?.lowercased().hasPrefix("text/html") ?? false
     }
 }

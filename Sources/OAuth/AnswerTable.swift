@@ -45,6 +45,8 @@ enum AnswerTable {
         "invalid_request": .requestRefused,
         "invalid_scope": .requestRefused,
         "invalid_target": .requestRefused,
+        // Entra's, for a resource that it does not know.
+        "invalid_resource": .requestRefused,
 
         "slow_down": .throttled,
         "rate_limited": .throttled,

@@ -18,6 +18,8 @@ public struct TokenEndpointError: Error, Sendable {
     public let status: Int
     /// A new refresh token in an answer that is otherwise unusable: it must not be lost.
     public let refreshToken: Secret?
+    /// Whether the body is a page made for people: whatever stands before the token endpoint speaks.
+    public let isPage: Bool
 
     /// An error put together from its parts.
     public init(
@@ -27,7 +29,8 @@ public struct TokenEndpointError: Error, Sendable {
         retryAfter: Double? = nil,
         interval: Double? = nil,
         status: Int,
-        refreshToken: Secret? = nil
+        refreshToken: Secret? = nil,
+        isPage: Bool = false
     ) {
         self.class = `class`
         self.code = code
@@ -36,6 +39,7 @@ public struct TokenEndpointError: Error, Sendable {
         self.interval = interval
         self.status = status
         self.refreshToken = refreshToken
+        self.isPage = isPage
     }
 }
 

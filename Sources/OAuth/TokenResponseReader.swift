@@ -33,8 +33,9 @@ package struct TokenResponseReader: Sendable {
         if isSuccess, body.isReadable, !problem.isTold, let token = accessToken(in: tokens) {
             return .granted(granted(token, with: tokens, from: start))
         }
+        let isPage = body.isMarkup || !response.body.isEmpty && response.isMarkedAsPage
         let answerClass = AnswerClassifier(grantType: grantType, quirks: quirks)
-            .classify(problem, response: response, isMarkup: body.isMarkup)
+            .classify(problem, response: response, isPage: isPage)
         return .refused(
             TokenEndpointError(
                 class: answerClass,
@@ -45,7 +46,8 @@ package struct TokenResponseReader: Sendable {
                 retryAfter: RetryAfter.seconds(in: response, received: start),
                 interval: body.members["interval"].flatMap(positive),
                 status: response.status,
-                refreshToken: isSuccess ? refreshToken(in: tokens) : nil
+                refreshToken: isSuccess ? refreshToken(in: tokens) : nil,
+                isPage: isPage
             )
         )
     }
@@ -154,5 +156,12 @@ extension Secret {
             (try? UTF8Span(validating: bytes)) != nil
                 && bytes.indices.allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7f }
         }
+    }
+}
+
+extension HTTPResponse {
+    /// Whether it calls itself a page made for people.
+    fileprivate var isMarkedAsPage: Bool {
+        header("Content-Type")?.lowercased().hasPrefix("text/html") ?? false
     }
 }

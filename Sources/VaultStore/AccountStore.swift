@@ -31,6 +31,8 @@ package protocol AccountStore: Sendable {
     /// claimed anew.
     func abandon(_ claim: Claim, as abandonment: Abandonment) async throws
     /// Writes down that nothing is sent for now, and until when.
+    ///
+    /// Superseded when the account has moved on, or what it was to wait for is over.
     func postpone(
         _ account: StoredAccount,
         as health: StoredAccount.Health,
@@ -123,6 +125,9 @@ package enum InstallOutcome: Sendable, Hashable {
 /// How a claim ended that brought no pair.
 package struct Abandonment: Sendable, Hashable {
     package var health: StoredAccount.Health
+    /// Whether the account goes on as it is stored: nothing was learned of it, and somebody may have
+    /// mended its client meanwhile.
+    package var keepsHealth = false
     /// Whether the refresh token may have been spent all the same: then the intent stays.
     package var outcomeIsUnknown: Bool
     /// Set when the grant turned out to be dead.
@@ -154,5 +159,14 @@ package struct Abandonment: Sendable, Hashable {
         self.silentRefusals = silentRefusals
         self.effect = effect
         self.at = at ?? health.failures?.at
+    }
+
+    /// How the account does afterwards.
+    package func health(of account: StoredAccount) -> StoredAccount.Health {
+        guard keepsHealth else { return health }
+        var kept = account.health
+        // Somebody saw the claim while it was there.
+        if kept.state == .outcomeUnknown, !outcomeIsUnknown { kept.state = .active }
+        return kept
     }
 }

@@ -56,7 +56,7 @@ extension ReportRow {
             of: "work",
             "account 'work': the authorization server refuses the request: "
                 + "invalid_scope, no such scope",
-            hint: "the grant is kept"
+            hint: "the grant is kept; for another scope sign in again: vault login"
         ),
         ReportRow(
             .lifetimeTooShort,

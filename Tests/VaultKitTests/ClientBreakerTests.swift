@@ -180,16 +180,54 @@ import VaultTesting
         }
     }
 
+    @Test("D13: so many refusals in a row are not believed, however many accounts there are")
+    func manyInARow() async throws {
+        let transport = ScriptedTransport { _ in .refusal("invalid_grant") }
+        try await withScene(transport) { scene in
+            try await add(100, to: scene)
+            for number in 1...30 {
+                _ = await vaultError { try await scene.vault.accessToken(for: try name(number)) }
+                scene.clock.advance(by: 4)
+            }
+            #expect(transport.requestCount == 20)
+            #expect(try await states(scene) == [.backingOff: 30, .active: 70])
+        }
+    }
+
+    @Test("D13, D15: a probe of a grant that is refused already is no news, also in a doubt")
+    func probeDuringDoubt() async throws {
+        let transport = ScriptedTransport { _ in .refusal("invalid_grant") }
+        try await withScene(transport) { scene in
+            try await scene.addExpired("early")
+            _ = await vaultError { try await scene.vault.accessToken(for: "early") }
+            scene.clock.advance(by: 86_400 * 1.2)
+            try await add(25, to: scene)
+            for number in 1...25 {
+                _ = await vaultError { try await scene.vault.accessToken(for: try name(number)) }
+            }
+            #expect(try await states(scene) == [.signInNeeded: 1, .backingOff: 25])
+            _ = await vaultError { try await scene.vault.accessToken(for: "early") }
+            scene.clock.advance(by: 301)
+            _ = await vaultError { try await scene.vault.accessToken(for: "early") }
+            #expect(try scene.stored("early").tokens.signInNeeded != nil)
+            #expect(try await scene.vault.account("early").state == .signInNeeded)
+        }
+    }
+
     @Test("D13: a few refusals, or few of many, are believed", arguments: [(19, 19), (25, 100)])
     func believed(refused: Int, accounts: Int) async throws {
         let transport = ScriptedTransport { request in
             let token = request.refreshToken?.reveal { $0 } ?? ""
             let number = Int(token.dropFirst("account".count).prefix { $0 != "-" }) ?? 0
-            return number <= refused ? .refusal("invalid_grant") : granted(request)
+            // Of the hundred every fourth is refused, and others are granted between.
+            return accounts == refused || number % 4 == 0
+                ? .refusal("invalid_grant") : granted(request)
         }
         try await withScene(transport) { scene in
             try await add(accounts, to: scene)
-            try await run(scene, for: 120)
+            for number in 1...accounts {
+                _ = await vaultError { try await scene.vault.accessToken(for: try name(number)) }
+            }
             #expect(try await states(scene)[.signInNeeded] == refused)
         }
     }

@@ -40,6 +40,23 @@ import VaultTesting
         }
     }
 
+    @Test("who insists has a refused grant sent, and what comes of it is stored")
+    func forced() async throws {
+        let transport = ScriptedTransport(.refusal("invalid_grant"), .refusal("invalid_grant"))
+        try await withScene(transport) { scene in
+            try await scene.addExpired()
+            for (isForced, requests) in [(false, 1), (false, 1), (true, 2)] {
+                let error = await vaultError {
+                    try await scene.vault.refresh("work", isForced: isForced)
+                }
+                #expect(error?.code == .signInNeeded && transport.requestCount == requests)
+            }
+            transport.enqueue(.grant(accessToken: "alive", refreshToken: "next"))
+            #expect(try await scene.vault.refresh("work", isForced: true).text == "alive")
+            #expect(try await scene.vault.account("work").state == .active)
+        }
+    }
+
     @Test("cli B18: the refused caller learns what the server said")
     func facts() async throws {
         let transport = ScriptedTransport(

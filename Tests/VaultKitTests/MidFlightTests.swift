@@ -87,6 +87,54 @@ import VaultTesting
         }
     }
 
+    @Test(
+        "who reads that its client is refused, and is slow to write it down, waits for nothing",
+        arguments: [true, false]
+    )
+    func mendedBeforeThePostponement(bySuccess: Bool) async throws {
+        let isRight = Shared(false)
+        let transport = ScriptedTransport { request in
+            isRight.value
+                ? .grant(accessToken: "second", refreshToken: "refresh-2")
+                : .refusal("invalid_client", status: 401)
+        }
+        try await withScene(transport) { scene in
+            let names: [AccountName] = ["a", "b", "c", "slow"]
+            for name in names { try await scene.addConfidential(name, secret: "wrong") }
+            scene.clock.advance(by: 3601)
+            for name in names.dropLast() {
+                _ = await vaultError { try await scene.vault.accessToken(for: name) }
+            }
+            let vault = scene.vault
+            var store = InterceptedStore(vault.store)
+            store.postponing = { _, _ in
+                guard
+                    !isRight.update({ isRight in
+                        defer { isRight = true }
+                        return isRight
+                    })
+                else { return }
+                if bySuccess {
+                    scene.clock.advance(by: 601)
+                    _ = try await vault.refresh("a")
+                } else {
+                    try await vault.setSecret(
+                        of: ClientID(rawValue: "client"),
+                        to: Secret("right")
+                    )
+                }
+            }
+            let flight = try scene.refresher(store).flight(for: scene.stored("slow"))
+            let outcome = try await flight.outcome(deadline: nil)
+            guard case .refreshed(let account) = outcome else {
+                Issue.record("it was not refreshed: \(String(describing: outcome))")
+                return
+            }
+            #expect(account.health.state == .active && account.generation == 2)
+            #expect(transport.requestCount == (bySuccess ? 5 : 4))
+        }
+    }
+
     @Test("server A6: a holder that comes late gives back its own lock, not its successor's")
     func lateRelease() async throws {
         let (first, second) = (Hold(), Hold())

@@ -94,23 +94,53 @@ import VaultTesting
         }
     }
 
+    @Test("server D11: the same secret given twice keeps the old one, which is sent")
+    func givenTwice() async throws {
+        try await withTwoSecrets([Self.refused, Self.granted]) { scene in
+            try await scene.vault.setSecret(of: Self.id, to: Secret("new"), keepingOld: true)
+            #expect(try await scene.vault.accessToken(for: "work").text == "second")
+            #expect(sent(scene) == ["new", "old"])
+        }
+    }
+
+    @Test("server D11: a second secret that is the first is not sent again, and backs off")
+    func equalSecrets() async throws {
+        let transport = ScriptedTransport { _ in Self.refused }
+        try await withScene(transport) { scene in
+            var registration = AccountRegistration.testing("work")
+            registration.client = Client(
+                id: Self.id,
+                secret: Secret("one"),
+                authentication: .clientSecretPost
+            )
+            var new = registration.newAccount(
+                .testing(accessToken: "first", refreshToken: "refresh-1"),
+                id: nil,
+                generation: 1,
+                sent: scene.clock.now(),
+                now: scene.clock.now()
+            )
+            new.settings.otherSecret = Secret("one")
+            _ = try await scene.vault.store.insert(new)
+            scene.clock.advance(by: 3601)
+            for _ in 1...3 {
+                let error = await vaultError { try await scene.vault.accessToken(for: "work") }
+                #expect(error?.code == .clientRefused)
+            }
+            #expect(transport.requestCount == 1)
+            let stored = try scene.stored()
+            #expect(stored.health.state == .clientRefused && stored.health.failures?.count == 1)
+            let client = try scene.vault.store.clientState(of: stored)
+            #expect(client.refused == [stored.id])
+        }
+    }
+
     @Test("server D11: a swap that cannot be written down loses nothing")
     func swapFails() async throws {
         try await withTwoSecrets([Self.refused, Self.refused, Self.granted]) { scene in
             var store = InterceptedStore(scene.vault.store)
             store.abandoning = { _, _, _ in throw DiskFull() }
-            let refresher = TokenRefresher(
-                environment: RefreshEnvironment(
-                    store: store,
-                    lockFile: try FileLock(path: scene.home.location.lock),
-                    transport: scene.transport,
-                    clock: scene.clock,
-                    random: { 0.5 },
-                    faults: .none
-                ),
-                events: scene.vault.hub,
-                states: scene.vault.states
-            )
+            let refresher = try scene.refresher(store)
             let before = try scene.stored()
             let outcome = try await refresher.flight(for: before)
                 .outcome(deadline: nil)
@@ -131,6 +161,22 @@ import VaultTesting
 }
 
 extension Scene {
+    /// A refresher that writes to another store.
+    func refresher(_ store: any AccountStore) throws -> TokenRefresher {
+        TokenRefresher(
+            environment: RefreshEnvironment(
+                store: store,
+                lockFile: try FileLock(path: home.location.lock),
+                transport: transport,
+                clock: clock,
+                random: { 0.5 },
+                faults: .none
+            ),
+            events: vault.hub,
+            states: vault.states
+        )
+    }
+
     /// Adds an account of the confidential client `client`.
     func addConfidential(_ name: AccountName, secret: String) async throws {
         var registration = AccountRegistration.testing(name)

@@ -8,6 +8,19 @@ import VaultStore
 @testable import VaultKit
 
 @Suite struct RefreshScheduleTests {
+    @Test("E6: a back-off planned before the wall clock was set back keeps nobody waiting")
+    func backoffBeforeAStep() {
+        // Failed two hours from now, by the clock as it stood then.
+        let stepped = StoredAccount.fixture(
+            failure: "unreachable",
+            failedBefore: -7200,
+            dueIn: 7210
+        )
+        #expect(RefreshSchedule.isDue(stepped, at: .fixed))
+        let waiting = StoredAccount.fixture(failure: "unreachable", failedBefore: 1, dueIn: 10)
+        #expect(!RefreshSchedule.isDue(waiting, at: .fixed))
+    }
+
     @Test(
         "the lead is a fifth of the lifetime within 1 and 15 minutes, two fifths of a short one",
         arguments: [
@@ -128,6 +141,23 @@ import VaultStore
         #expect(
             RefreshSchedule.isGood(token, minimumLifetime: nil, at: .fixed) == expected
         )
+    }
+
+    @Test(
+        "no token is promised to last longer than until its provider grants the next",
+        arguments: [
+            (31.0, nil, true), (30, nil, true), (29.9, nil, false), (40, 60, false),
+        ] as [(Double, Double?, Bool)]
+    )
+    func goodUntilTheNext(left: Double, minimum: Double?, expected: Bool) throws {
+        var account = StoredAccount.fixture(lifetime: 600, age: 600 - left)
+        account.settings.refresh.provider = "exact-online"
+        let lookup = TokenLookup(minimumLifetime: minimum, newerThan: nil, now: .fixed)
+        let isServed = if case .serve = lookup.decide(account) { true } else { false }
+        #expect(isServed == expected)
+        let token = try #require(account.tokens.defaultToken)
+        #expect(RefreshSchedule.promise(of: token, provider: account.settings.provider) == 30)
+        #expect(RefreshSchedule.promise(of: token, provider: nil) == 60)
     }
 
     @Test(

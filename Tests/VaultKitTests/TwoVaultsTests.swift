@@ -60,6 +60,32 @@ import VaultTesting
         }
     }
 
+    @Test("a token that another process got for something else is not adopted for one's own")
+    func anotherToken() async throws {
+        let hold = Hold()
+        let server = RotatingServer()
+        try await withScene(server.transport(hold: hold)) { scene in
+            try await scene.add()
+            let other = try await scene.openAgain()
+            let third = try await scene.openAgain()
+            let mail = Scope(["mail"])
+            let first = Task { try await other.accessToken(for: "work", scope: mail) }
+            try await hold.waitForArrivals()
+            let own = Task { try await scene.vault.refresh("work") }
+            let same = Task { try await third.accessToken(for: "work", scope: mail) }
+            try await scene.clock.waitForSleeper(within: 0.05)
+            hold.release()
+            let tokens = try await scene.clock.passingSleeps(within: 0.1) {
+                [try await first.value, try await own.value, try await same.value]
+            }
+            #expect(
+                tokens.map(\.text) == ["work-access-2+mail", "work-access-3", "work-access-2+mail"]
+            )
+            #expect(server.requestCount == 2)
+            #expect(server.reuseCount == 0)
+        }
+    }
+
     @Test("A06, A4: while another holds the account nothing is sent, and a caller is told busy")
     func heldByAnother() async throws {
         try await withScene { scene in
@@ -241,6 +267,28 @@ import VaultTesting
         #expect(cached(at: later) == nil)
         cache.remember(token(1), .fixture(), lookup(later))
         #expect(cached(at: later) == 1)
+    }
+
+    @Test("the cache holds sixteen tokens of an account, and none that it does not hand out")
+    func cacheIsBounded() throws {
+        let cache = TokenCache()
+        var account = StoredAccount.fixture()
+        func remember(_ number: Int, at now: Moment) throws {
+            let request = AccessTokenRequest(scope: Scope(["s\(number)"]), resource: nil)
+            var token = StoredAccessToken.fixture(lifetime: 3600)
+            token.requested = request
+            account.tokens.accessTokens = [token]
+            var lookup = TokenLookup(minimumLifetime: nil, newerThan: nil, now: now)
+            lookup.request = request
+            cache.remember(try lookup.fresh(account), account, lookup)
+            #expect(cache.token(of: "work", lookup) != nil)
+        }
+        for number in 1...40 {
+            try remember(number, at: Moment.fixed.advanced(by: Double(number) / 1000))
+        }
+        #expect(cache.entryCount(of: "work") == 16)
+        try remember(41, at: Moment.fixed.advanced(by: 1))
+        #expect(cache.entryCount(of: "work") == 1)
     }
 
     @Test(

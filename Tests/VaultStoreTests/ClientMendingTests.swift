@@ -226,32 +226,70 @@ import VaultCrypto
         }
     }
 
+    /// How a refresh may end that was sent with the secret of before.
+    enum OldEnd: CaseIterable { case refused, swaps, withdrawn }
+
     @Test(
-        "cli A21: that the old secret is refused, or is to be swapped, says nothing of the new one",
-        arguments: [true, false]
+        "cli A21: how a refresh with the old secret ends says nothing of the new one",
+        arguments: OldEnd.allCases
     )
-    func refusedDuringTheChange(swaps: Bool) async throws {
+    func endsDuringTheChange(how: OldEnd) async throws {
         try await withTemporaryVault { vault in
             let file = try vault.open()
-            let account = try file.insert(Fixture.account("a", of: Fixture.client))
+            _ = try file.insert(Fixture.account("a", of: Fixture.client))
+            try refuse("a", file)
+            let before = try file.account(named: "a").health
             let claim = try file.claim("a")
             _ = try file.setSecret(new(at: nil, keepsOld: true), at: Fixture.now)
-            let failures = StoredAccount.Failures(count: 1, last: "client_refused", at: Fixture.now)
+            let set = try file.account(named: "a")
+            #expect(set.health.state == .outcomeUnknown && set.health.due == Fixture.now)
             var end = Abandonment(
-                health: StoredAccount.Health(
-                    state: .clientRefused,
-                    due: Fixture.now.addingTimeInterval(300),
-                    failures: failures
-                ),
+                health: before,
                 outcomeIsUnknown: false,
-                effect: swaps ? nil : .refused
+                effect: how == .refused ? .refused : nil,
+                at: Fixture.now
             )
-            end.swapsSecret = swaps
+            end.swapsSecret = how == .swaps
+            end.keepsHealth = how == .withdrawn
             try file.abandon(claim, as: end)
-            let after = try file.account(named: "a")
-            #expect(after.settings.client.secret == Secret("new"))
-            #expect(after.health == account.health && after.intent == nil)
-            #expect(try file.clientState(of: after.settings).refused.isEmpty)
+            var expected = set
+            expected.intent = nil
+            expected.health.state = .active
+            #expect(try file.account(named: "a") == expected)
+            #expect(expected.settings.client.secret == Secret("new"))
+            #expect(expected.settings.otherSecret == Secret("old"))
+            #expect(try file.clientState(of: set.settings).refused.isEmpty)
+        }
+    }
+
+    @Test("the secret it has already, given once more, leaves the old one in its place")
+    func sameSecretTwice() async throws {
+        try await withTemporaryVault { vault in
+            let file = try vault.open()
+            _ = try file.insert(Fixture.account("a", of: Fixture.client))
+            var secrets: [[Secret?]] = []
+            func set(_ secret: String, keepsOld: Bool = true) throws {
+                let new = NewClientSecret(
+                    client: Fixture.client.id,
+                    secret: Secret(secret),
+                    keepsOld: keepsOld
+                )
+                _ = try file.setSecret(new, at: Fixture.now)
+                let settings = try vault.open().account(named: "a").settings
+                secrets.append([settings.client.secret, settings.otherSecret])
+            }
+            try set("old")
+            try set("new")
+            try set("new")
+            try set("old")
+            try set("old", keepsOld: false)
+            #expect(
+                secrets == [
+                    [Secret("old"), nil], [Secret("new"), Secret("old")],
+                    [Secret("new"), Secret("old")], [Secret("old"), Secret("new")],
+                    [Secret("old"), nil],
+                ]
+            )
         }
     }
 }

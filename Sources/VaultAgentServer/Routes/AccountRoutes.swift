@@ -67,9 +67,13 @@ extension AgentRoutes {
         return response
     }
 
-    func refresh(_ name: AccountName) async throws -> HTTPServerResponse {
+    func refresh(
+        _ name: AccountName,
+        _ request: HTTPServerRequest
+    ) async throws -> HTTPServerResponse {
         let vault = try service.vault.session().vault
-        let token = try await vault.refresh(name)
+        let isForced = request.query.contains { $0 == (name: "force", value: "true") }
+        let token = try await vault.refresh(name, isForced: isForced)
         let account = try await vault.account(name)
         return try Self.json(
             ChangeDocument(

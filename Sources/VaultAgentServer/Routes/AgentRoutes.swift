@@ -34,7 +34,7 @@ struct AgentRoutes: Sendable {
         case .addAccount: return try await addAccount(request)
         case .removeAccount(let name): return try await removeAccount(name)
         case .token(let name): return try await token(of: name, request)
-        case .refresh(let name): return try await refresh(name)
+        case .refresh(let name): return try await refresh(name, request)
         case .select(let name): return try await select(name)
         case .listClients: return try await listClients()
         case .setClientSecret: return try await setClientSecret(request)

@@ -7,16 +7,22 @@ struct RefreshCommand: Command {
     static let name = "refresh"
     static let summary = "Renew an account's token now"
     static let help = """
-        vault refresh NAME
+        vault refresh NAME [--force]
 
         Has the agent renew the access token at once, whatever is left of the old one's
-        life. Nothing is printed on standard output.
+        life. A back-off is passed over; what the server asked to wait is not. Nothing is
+        printed on standard output.
+
+          --force    Send it although the grant is known to be refused, or while the
+                     client of the account is
 
         """
 
     private let account: AccountName
+    private let isForced: Bool
 
     init(_ arguments: inout ArgumentReader) throws {
+        isForced = try arguments.flag("--force")
         account = try arguments.accountName()
         try arguments.finish()
     }
@@ -24,7 +30,7 @@ struct RefreshCommand: Command {
     func run(in context: CommandContext) throws {
         let change = try context.agent.call(
             "POST",
-            "/v1/accounts/\(account)/refresh",
+            "/v1/accounts/\(account)/refresh" + (isForced ? "?force=true" : ""),
             as: ChangeDocument.self
         )
         let expires = change.account.expiresAt.map { expiry in

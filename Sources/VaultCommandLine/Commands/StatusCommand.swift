@@ -75,7 +75,10 @@ struct StatusCommand: Command {
     /// What is wrong with an account, and how often it went wrong.
     private static func trouble(_ detail: AccountStatusDocument.Detail?) -> String {
         guard let detail else { return "unknown" }
-        guard let reason = detail.reason ?? detail.lastFailure else { return "none" }
+        // Columns that no seal covers.
+        guard let reason = (detail.reason ?? detail.lastFailure).map(Printable.escaped) else {
+            return "none"
+        }
         return detail.failureCount > 1 ? "\(detail.failureCount) × \(reason)" : reason
     }
 }

@@ -24,7 +24,10 @@ extension VaultErrorWords {
                 "that is taken for a fault of the server: every grant is kept and tried again"
             )
         case .requestRefused:
-            ("\(about)\(host) refuses the request\(told(facts))", "the grant is kept")
+            (
+                "\(about)\(host) refuses the request\(told(facts))",
+                "the grant is kept; for another scope sign in again: vault login"
+            )
         case .lifetimeTooShort:
             (
                 "\(about)even a fresh token lives only \(facts[.found] ?? "?") s, "

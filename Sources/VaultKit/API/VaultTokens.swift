@@ -63,19 +63,26 @@ extension Vault {
     ///
     /// - Parameters:
     ///   - account: The account's name.
+    ///   - isForced: Whether it is sent although the grant is known to be refused, or its client is.
+    ///     What the server asked to wait is waited in any case.
     ///   - deadline: Seconds to wait at most. The refresh itself goes on.
     /// - Returns: The new token.
     /// - Throws: ``VaultError``; `CancellationError` when the task is cancelled.
     @discardableResult
-    public func refresh(_ account: AccountName, deadline: Double = 60) async throws -> AccessToken {
+    public func refresh(
+        _ account: AccountName,
+        isForced: Bool = false,
+        deadline: Double = 60
+    ) async throws -> AccessToken {
         try await translating(account) {
+            let urgency: RefreshPlanner.Urgency = isForced ? .forced : .asked
             let until = Flight.moment(deadline, after: clock.now())
             var failure = VaultError(.busy, account: account)
             var flights = 0
             while flights < 3 {
                 let flight = try refresher.flight(
                     for: store.account(named: account),
-                    isForced: true
+                    urgency: urgency
                 )
                 guard let end = try await flight.end(until: until) else {
                     throw Self.tooLate(account)
@@ -94,7 +101,7 @@ extension Vault {
                 case .failed(let error, _): failure = error
                 }
                 // One that was joined and sent nothing was held up by what this call passes over.
-                if flight.isForced || flight.hasSent { break }
+                if flight.urgency >= urgency || flight.hasSent { break }
             }
             throw failure
         }

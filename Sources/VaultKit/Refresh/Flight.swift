@@ -36,18 +36,18 @@ final class Flight: Sendable {
     /// The access token it is to bring; nil for the account's default.
     let request: AccessTokenRequest?
     /// Whether a person asked for it, which lets it pass over a back-off.
-    let isForced: Bool
+    let urgency: RefreshPlanner.Urgency
     private let clock: any VaultClock
     private let began: Moment
     private let state = Locked(State())
 
     init(
         request: AccessTokenRequest? = nil,
-        isForced: Bool = false,
+        urgency: RefreshPlanner.Urgency = .routine,
         clock: any VaultClock
     ) {
         self.request = request
-        self.isForced = isForced
+        self.urgency = urgency
         self.clock = clock
         began = clock.now()
     }

@@ -65,19 +65,27 @@ struct RefreshOperation: Sendable {
         throw busy("account_lock")
     }
 
+    /// What was done before a refresh started over.
+    private struct Past {
+        /// A claim that was not sent counts no second time.
+        var hasClaimed = false
+        /// The client's other secret is tried once.
+        var hasSwapped = false
+    }
+
     /// Step 3: what is stored now; nil when the lock is not the account's any more.
     private func refresh(_ number: Int64, under lock: AccountLock) async throws -> RefreshResult? {
-        var before: StoredAccount?
+        var past = Past()
         for _ in 1...Self.claimTries {
             var account = try await current()
             guard account.number == number else { return nil }
             if let end = unwritten[account.id] {
                 if let result = await write(end, of: account) { return result }
+                past.hasSwapped = past.hasSwapped || end.end.swapsSecret
                 account = try await current()
             }
-            let result = try await refresh(account, under: lock, after: before)
+            let result = try await refresh(account, under: lock, &past)
             if let result { return result }
-            before = account
         }
         if let moved = movedOn(try await current()) { return .ended(moved) }
         throw busy("stopped")
@@ -102,12 +110,10 @@ struct RefreshOperation: Sendable {
     }
 
     /// Steps 3 to 8, under the account's lock; nil when it is to start over.
-    ///
-    /// `before` is the account as it was when that happened.
     private func refresh(
         _ account: StoredAccount,
         under lock: AccountLock,
-        after before: StoredAccount?
+        _ past: inout Past
     ) async throws -> RefreshResult? {
         if let moved = movedOn(account) { return .ended(moved) }
         var planner = RefreshPlanner(
@@ -116,21 +122,22 @@ struct RefreshOperation: Sendable {
             urgency: urgency
         )
         planner.request = request
-        planner.hasSwapped =
-            before.map {
-                $0.settings.client.secret != account.settings.client.secret
-            } ?? false
+        planner.hasSwapped = past.hasSwapped
         let now = environment.clock.now()
         switch planner.begin(at: now, random: environment.random()) {
         case .refuse(let error, let health):
             if let health {
-                try await environment.store.postpone(account, as: health, at: now.wall)
+                do {
+                    try await environment.store.postpone(account, as: health, at: now.wall)
+                } catch StoreError.superseded {
+                    // Its client was mended, or it was signed in again, since it was read.
+                    return nil
+                }
             }
             return .ended(.failed(error, account))
         case .claim(let turn):
             guard let refreshToken = account.tokens.refreshToken else { return nil }
-            let startsOver = before != nil
-            return try await claim(refreshToken, turn, planner, startsOver: startsOver, lock)
+            return try await claim(refreshToken, turn, planner, &past, lock)
         }
     }
 
@@ -139,13 +146,13 @@ struct RefreshOperation: Sendable {
         _ refreshToken: Secret,
         _ turn: BreakerTurn?,
         _ planner: RefreshPlanner,
-        startsOver: Bool,
+        _ past: inout Past,
         _ lock: AccountLock
     ) async throws -> RefreshResult? {
         let store = environment.store
         let intent = planner.intent(
             refreshTokenHash: try await store.spentTokenHash(of: refreshToken),
-            startsOver: startsOver,
+            startsOver: past.hasClaimed,
             at: environment.clock.now()
         )
         // Whoever closes the vault waits for what was sent, not for what could have been.
@@ -157,13 +164,14 @@ struct RefreshOperation: Sendable {
             // Signed in again, or under another number, or its turn was taken since it was read.
             return nil
         }
+        past.hasClaimed = true
         await environment.faults.reached(.claimed)
         guard RefreshPlanner.maySend(intent, at: environment.clock.now()) else {
             try await end(claim, as: planner.withdrawal())
             return nil
         }
         let refresh = ClaimedRefresh(planner: planner, intent: intent, claim: claim, lock: lock)
-        return try await send(refreshToken, refresh)
+        return try await send(refreshToken, refresh, &past)
     }
 
     /// A refresh whose intent is durable.
@@ -178,10 +186,11 @@ struct RefreshOperation: Sendable {
 
     /// Steps 6 and 7: one request, and its answer read for all that is in it.
     ///
-    /// Nil when it is to be sent once more, with the client's other secret.
+    /// Nil when it is to be sent once more: with the client's other secret, or another refresh token.
     private func send(
         _ refreshToken: Secret,
-        _ refresh: ClaimedRefresh
+        _ refresh: ClaimedRefresh,
+        _ past: inout Past
     ) async throws -> RefreshResult? {
         let sent = environment.clock.now()
         let answer = await answer(to: refreshToken, of: refresh.account, sent: sent)
@@ -201,6 +210,7 @@ struct RefreshOperation: Sendable {
             return await abandon(refresh, error, as: end)
         case .swapSecret(let end):
             try await self.end(refresh.claim, as: end)
+            past.hasSwapped = true
             return nil
         }
     }
@@ -267,18 +277,21 @@ struct RefreshOperation: Sendable {
     }
 
     /// The claim ends without a pair.
+    ///
+    /// Nil when the account has moved on, and brought nothing of what was asked for.
     private func abandon(
         _ refresh: ClaimedRefresh,
         _ error: VaultError,
         as end: Abandonment
-    ) async -> RefreshResult {
+    ) async -> RefreshResult? {
         do {
             try await self.end(refresh.claim, as: end)
             let now = try await current()
             // Permanent or not: if the account has moved on meanwhile, what is stored now counts.
             if let moved = movedOn(now) { return .ended(moved) }
+            guard now.generation == refresh.account.generation else { return nil }
             // The store may have had its doubts about a refusal.
-            let isDoubted = error.code == .signInNeeded && now.tokens.signInNeeded == nil
+            let isDoubted = end.signInNeeded != nil && now.tokens.signInNeeded == nil
             return .ended(.failed(isDoubted ? error.doubted : error, now))
         } catch let gone as VaultError where gone.code == .noSuchAccount {
             return .ended(.failed(gone, nil))
@@ -288,8 +301,12 @@ struct RefreshOperation: Sendable {
         }
     }
 
-    /// Set when a newer pair is stored than the one to be replaced.
+    /// Set when a newer token is stored than the one to be replaced.
+    ///
+    /// The account's generation does not tell: it grows with every token, whatever was asked for.
     private func movedOn(_ account: StoredAccount) -> RefreshOutcome? {
-        account.generation > stale.generation ? .adopted(account) : nil
+        guard let found = account.generation(of: request) else { return nil }
+        let known = stale.generation(of: request) ?? stale.generation
+        return found > known ? .adopted(account) : nil
     }
 }

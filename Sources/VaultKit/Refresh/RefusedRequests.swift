@@ -6,7 +6,8 @@ internal import VaultStore
 /// What a server would not grant of an account that is otherwise well, such as a scope that does not
 /// exist, and until when it is not asked for again.
 ///
-/// Of no concern to the account, so nothing of it is written down: a process learns it once.
+/// Of no concern to the account, so nothing of it is written down: a process learns it once, and
+/// forgets it when somebody signs in again or changes the settings.
 struct RefusedRequests: Sendable {
     private struct Key: Hashable {
         let account: AccountID
@@ -15,6 +16,8 @@ struct RefusedRequests: Sendable {
 
     private struct Refusal {
         let error: VaultError
+        /// Of the account's settings when it was refused.
+        let revision: UInt64
         let count: Int
         let until: Moment
 
@@ -24,6 +27,10 @@ struct RefusedRequests: Sendable {
     /// Remembered at the most: somebody may ask for ever new ones.
     private static let limit = 1000
     private static let shortestPause = 60.0
+    /// What a server says of something that it does not grant.
+    private static let codes: Set<VaultError.Code> = [
+        .requestRefused, .clientRefused, .signInNeeded,
+    ]
 
     private var refusals: [Key: Refusal] = [:]
 
@@ -36,7 +43,8 @@ struct RefusedRequests: Sendable {
         -> VaultError?
     {
         guard let request,
-            let refusal = refusals[Key(account: account.id, request: request)]
+            let refusal = refusals[Key(account: account.id, request: request)],
+            refusal.revision == account.revision
         else { return nil }
         let left = refusal.until.seconds(since: now)
         guard left > 0 else { return nil }
@@ -45,29 +53,38 @@ struct RefusedRequests: Sendable {
         return VaultError(refusal.error.code, account: account.name, facts: facts)
     }
 
-    /// Notes what a request came to.
+    /// Notes what a request came to that was sent.
+    ///
+    /// What the server wants to be asked later for is not asked for sooner, however it says that.
     mutating func note(
         _ outcome: RefreshOutcome,
         of request: AccessTokenRequest?,
-        for account: AccountID,
+        for account: StoredAccount,
         at now: Moment
     ) {
         guard let request else { return }
-        let key = Key(account: account, request: request)
+        let key = Key(account: account.id, request: request)
         switch outcome {
         case .refreshed: refusals[key] = nil
-        case .failed(let error, _) where error.code == .requestRefused && error.retryAfter == nil:
-            if refusals.count >= Self.limit {
-                refusals = refusals.filter { $0.value.stands(at: now) }
-            }
-            if refusals.count >= Self.limit { refusals = [:] }
-            let count = (refusals[key]?.count ?? 0) + 1
-            let pause = max(
-                RefreshSchedule.backoff(failures: count, tokenIsAlive: true, random: 1),
-                Self.shortestPause
+        case .failed(let error, _) where Self.codes.contains(error.code):
+            makeRoom(at: now)
+            let known = refusals[key].flatMap { $0.revision == account.revision ? $0 : nil }
+            let count = (known?.count ?? 0) + 1
+            let backoff = RefreshSchedule.backoff(failures: count, tokenIsAlive: true, random: 1)
+            let asked = error.retryAfter.map { RefreshSchedule.pause(asked: $0) } ?? 0
+            refusals[key] = Refusal(
+                error: error,
+                revision: account.revision,
+                count: count,
+                until: now.advanced(by: max(backoff, asked, Self.shortestPause))
             )
-            refusals[key] = Refusal(error: error, count: count, until: now.advanced(by: pause))
         case .adopted, .notSaved, .failed: break
         }
+    }
+
+    private mutating func makeRoom(at now: Moment) {
+        guard refusals.count >= Self.limit else { return }
+        refusals = refusals.filter { $0.value.stands(at: now) }
+        if refusals.count >= Self.limit { refusals = [:] }
     }
 }

@@ -6,6 +6,8 @@ internal import VaultStore
 final class TokenCache: Sendable {
     /// Seconds for which another process's change may go unnoticed.
     private static let staleness = 0.25
+    /// Entries of an account: as many as are stored of it.
+    private static let limit = 16
 
     private struct Entry {
         let token: AccessToken
@@ -52,8 +54,36 @@ final class TokenCache: Sendable {
                 return
             }
             let entry = Entry(token: token, stored: stored, checked: lookup.now)
-            state.entries[token.account, default: [:]][lookup.request] = entry
+            Self.remember(entry, lookup.request, in: &state.entries[token.account, default: [:]])
         }
+    }
+
+    /// Entries that are not handed out any more go: somebody may ask for ever new ones.
+    private static func remember(
+        _ entry: Entry,
+        _ request: AccessTokenRequest?,
+        in entries: inout [AccessTokenRequest?: Entry]
+    ) {
+        entries[request] = nil
+        if !entries.isEmpty {
+            entries = entries.filter {
+                entry.checked.seconds(since: $0.value.checked) < staleness
+                    && RefreshSchedule.isUsable($0.value.stored, at: entry.checked)
+            }
+        }
+        if entries.count >= limit,
+            let oldest = entries.min(by: { left, right in
+                right.value.checked.seconds(since: left.value.checked) > 0
+            })
+        {
+            entries[oldest.key] = nil
+        }
+        entries[request] = entry
+    }
+
+    /// How many tokens of an account are remembered.
+    func entryCount(of account: AccountName) -> Int {
+        state.withLock { $0.entries[account]?.count ?? 0 }
     }
 
     /// What the caller before read of an account that is being refreshed, so that a crowd reads the

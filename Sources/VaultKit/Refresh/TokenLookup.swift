@@ -141,7 +141,12 @@ package struct TokenLookup: Sendable {
 
     private func good(_ account: StoredAccount) -> StoredAccessToken? {
         guard let token = unrejected(account),
-            RefreshSchedule.isGood(token, minimumLifetime: minimumLifetime, at: now)
+            RefreshSchedule.isGood(
+                token,
+                minimumLifetime: minimumLifetime,
+                provider: account.settings.provider,
+                at: now
+            )
         else { return nil }
         return token
     }

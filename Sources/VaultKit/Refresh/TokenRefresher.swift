@@ -88,7 +88,7 @@ final class TokenRefresher: Sendable {
     func flight(
         for stale: StoredAccount,
         request: AccessTokenRequest? = nil,
-        isForced: Bool = false
+        urgency: RefreshPlanner.Urgency = .routine
     ) throws(VaultError) -> Flight {
         let account = stale.name
         let now = environment.clock.now()
@@ -99,7 +99,7 @@ final class TokenRefresher: Sendable {
                 throw VaultError(.notSaved, account: unsaved.old.name)
             }
             if let error = state.refused.error(for: request, of: stale, at: now) { throw error }
-            let flight = Flight(request: request, isForced: isForced, clock: environment.clock)
+            let flight = Flight(request: request, urgency: urgency, clock: environment.clock)
             state.flights[account] = flight
             return (flight, true)
         }
@@ -114,7 +114,7 @@ final class TokenRefresher: Sendable {
                 stale: stale,
                 unwritten: unwritten,
                 request: request,
-                urgency: isForced ? .asked : .routine,
+                urgency: urgency,
                 isClosed: { self.isClosed }
             )
             // Nobody awaits this task: it outlives its callers, and `drain` sees it through
@@ -134,12 +134,9 @@ final class TokenRefresher: Sendable {
                 state.unsaved[account] = UnsavedPair(old: old, new: new)
             }
             state.flights[account] = nil
-            state.refused.note(
-                outcome,
-                of: operation.request,
-                for: operation.stale.id,
-                at: now
-            )
+            if flight.hasSent {
+                state.refused.note(outcome, of: operation.request, for: operation.stale, at: now)
+            }
         }
         cache.forgetOutdated(account)
         if case .refreshed(let stored) = outcome {

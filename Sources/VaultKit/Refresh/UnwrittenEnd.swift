@@ -19,7 +19,7 @@ struct UnwrittenEnd: Sendable {
     /// The account as it would be, had the store taken it.
     func applied(to account: StoredAccount) -> StoredAccount {
         var account = account
-        account.health = end.health
+        account.health = end.health(of: account)
         account.tokens.signInNeeded = end.signInNeeded ?? account.tokens.signInNeeded
         return account
     }

@@ -19,7 +19,7 @@ package enum RefreshSchedule {
     /// Seconds that a refresh takes at most: whoever claimed one before that is dead.
     static let longestRefresh = 60.0
     /// Seconds for which a failure keeps anything from being sent at most, whatever a server asks.
-    static let longestPause = 3600.0
+    static let longestPause = ClientState.longestPause
     /// Seconds for which a token is so new that another would live no longer.
     static let newness = 30.0
 
@@ -77,9 +77,12 @@ package enum RefreshSchedule {
     }
 
     /// Whether a token keeps the promise that a caller asked for, or the default one.
+    ///
+    /// The provider's entry is looked for only when that may make a difference.
     package static func isGood(
         _ token: StoredAccessToken,
         minimumLifetime: Double?,
+        provider: @autoclosure () -> ProviderCatalogue.Entry? = nil,
         at now: Moment
     ) -> Bool {
         // Nobody said when it expires: it is good until a 401 says otherwise.
@@ -88,12 +91,19 @@ package enum RefreshSchedule {
         }
         // More than its whole life is left of it only if the wall clock was set back between boots.
         guard left <= lifetime else { return false }
-        return left >= (minimumLifetime ?? promise(of: token))
+        if let minimumLifetime { return left >= minimumLifetime }
+        return left >= promise(of: token) || left >= promise(of: token, provider: provider())
     }
 
     /// Seconds that a token is promised to last when nothing else is asked for.
-    static func promise(of token: StoredAccessToken) -> Double {
-        min(defaultPromise, (token.lifetime ?? assumedLifetime) / 4)
+    ///
+    /// No more than what is left when the provider grants the next one.
+    static func promise(
+        of token: StoredAccessToken,
+        provider: ProviderCatalogue.Entry? = nil
+    ) -> Double {
+        let promise = min(defaultPromise, (token.lifetime ?? assumedLifetime) / 4)
+        return min(promise, provider?.refreshLead ?? promise)
     }
 
     /// Whether a token that cannot be renewed now is still worth handing out.
@@ -110,9 +120,11 @@ package enum RefreshSchedule {
     /// clock neither brings a refresh on nor puts it off. A back-off is the wall clock's.
     static func isDue(_ account: StoredAccount, at now: Moment) -> Bool {
         guard let due = account.health.due else { return false }
-        guard account.health.failures == nil, let token = account.tokens.defaultToken else {
-            return due <= now.wall
+        if let failures = account.health.failures {
+            // A plan made before the wall clock was set back is none any more.
+            return due <= now.wall || failures.at > now.wall
         }
+        guard let token = account.tokens.defaultToken else { return due <= now.wall }
         let delay = due.timeIntervalSince(token.obtained.wall)
         return now.seconds(since: token.obtained) >= delay
     }

@@ -33,7 +33,7 @@ enum TokenRecord {
             "silent_refusals": tokens.silentRefusals.map { refusals in
                 SealedJSON([
                     "status": .number("\(refusals.status)"), "count": .number("\(refusals.count)"),
-                    "since": .date(refusals.since),
+                    "since": MomentRecord.value(of: refusals.since),
                 ]).value
             },
             "late_duplicate": tokens.lateDuplicate.map { sendings in
@@ -88,7 +88,7 @@ enum TokenRecord {
                 return SilentRefusals(
                     status: try refusals.integer("status"),
                     count: try refusals.integer("count"),
-                    since: try refusals.date("since")
+                    since: try MomentRecord.moment(refusals["since"])
                 )
             },
             lateDuplicate: try record["late_duplicate"].map { value throws(SealingError) in

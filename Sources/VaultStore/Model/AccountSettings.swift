@@ -42,9 +42,9 @@ package struct AccountSettings: Sendable, Hashable {
 }
 
 extension AccountSettings {
-    /// The same with the client's other secret, where it has one.
+    /// The same with the client's other secret, where it has another one.
     package var withOtherSecret: AccountSettings? {
-        guard let otherSecret else { return nil }
+        guard let otherSecret, otherSecret != client.secret else { return nil }
         var settings = self
         settings.otherSecret = client.secret
         settings.client = Client(
@@ -53,6 +53,14 @@ extension AccountSettings {
             authentication: client.authentication
         )
         return settings
+    }
+
+    /// The secret to keep beside a new one; nil when there is none, or none but that.
+    ///
+    /// Giving a client the secret that it has already leaves the one before it in its place.
+    package func secretBefore(_ new: Secret) -> Secret? {
+        let old = client.secret == new ? otherSecret : client.secret
+        return old == new ? nil : old
     }
 
     /// Where its refreshes go.

@@ -13,6 +13,8 @@ package struct ClientState: Sendable, Hashable {
     package var pausedUntil: Date?
     /// What became of refreshes that were sent once more.
     package var retries = Retries()
+    /// Grants refused at once, with none granted between.
+    package var refusedGrants = RefusedGrants()
 
     package init() {}
 
@@ -55,12 +57,35 @@ package struct ClientState: Sendable, Hashable {
         }
     }
 
+    /// Grants refused within one window, with none granted between.
+    package struct RefusedGrants: Sendable, Hashable {
+        package var count = 0
+        package var since: Date?
+
+        package init(count: Int = 0, since: Date? = nil) {
+            self.count = count
+            self.since = since
+        }
+
+        mutating func count(at now: Date) {
+            let age = since.map { now.timeIntervalSince($0) } ?? -1
+            if (0..<MassRefusal.window).contains(age) {
+                count = min(count + 1, ClientState.retriesCounted)
+            } else {
+                (count, since) = (1, now)
+            }
+        }
+    }
+
+    /// Seconds that a server's wish for peace is heeded at most.
+    package static let longestPause: TimeInterval = 3600
+
     /// Accounts that must be refused, with no success between, before the client is what is wrong.
     private static let refusalsToOpen = 3
     /// Seconds between two tries while the breaker is open.
     package static let tryInterval: TimeInterval = 300
     /// More retries than these are not counted.
-    private static let retriesCounted = 1_000_000
+    fileprivate static let retriesCounted = 1_000_000
 }
 
 extension ClientState.Breaker {
@@ -77,8 +102,8 @@ package enum ClientEffect: Sendable, Hashable {
     case granted(isRetry: Bool)
     /// The client was refused.
     case refused
-    /// A refresh token that was sent once more was refused.
-    case retryRefused
+    /// A grant was refused; as an early retry after a lost answer, that tells of the server.
+    case grantRefused(isEarlyRetry: Bool)
     /// The host wants peace until then.
     case throttled(until: Date)
 }
@@ -90,6 +115,7 @@ extension ClientState {
         switch effect {
         case .granted(let isRetry):
             state.refused = []
+            state.refusedGrants = RefusedGrants()
             state.breaker = nil
             if isRetry { state.retries.granted = min(retries.granted + 1, Self.retriesCounted) }
         case .refused:
@@ -99,10 +125,17 @@ extension ClientState {
             if breaker == nil, state.refused.count >= Self.refusalsToOpen {
                 state.open(.clientRefused, account, at: now)
             }
-        case .retryRefused:
-            state.retries.refused = min(retries.refused + 1, Self.retriesCounted)
+        case .grantRefused(let isEarlyRetry):
+            if isEarlyRetry {
+                state.retries.refused = min(retries.refused + 1, Self.retriesCounted)
+            }
+            state.refusedGrants.count(at: now)
         case .throttled(let until):
-            state.pausedUntil = max(until, pausedUntil ?? until)
+            // The wall clock may have been wrong when the one before was written.
+            let known = pausedUntil.flatMap {
+                $0.timeIntervalSince(now) <= Self.longestPause ? $0 : nil
+            }
+            state.pausedUntil = max(until, known ?? until)
         }
         return state
     }
@@ -137,8 +170,9 @@ package enum MassRefusal {
     package static let window: TimeInterval = 300
     private static let count = 20
 
-    /// Whether these are too many of a client's accounts to be believed.
-    package static func isIt(_ refused: Int, of accounts: Int) -> Bool {
-        refused >= count && refused * 10 >= accounts * 3
+    /// Whether so many refused accounts of a client are too many to be believed: a third of them, as
+    /// good as, or so many in a row that nothing was granted between.
+    package static func isIt(_ refused: Int, inARow: Int, of accounts: Int) -> Bool {
+        inARow >= count || refused >= count && refused * 10 >= accounts * 3
     }
 }

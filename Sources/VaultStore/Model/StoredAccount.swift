@@ -23,6 +23,11 @@ package struct StoredAccount: Sendable, Hashable {
         return tokens.signInNeeded?.reason ?? .noRefreshToken
     }
 
+    /// The generation that the token for a request came with; nil when there is none.
+    package func generation(of request: AccessTokenRequest?) -> UInt64? {
+        tokens.accessToken(for: request).map { $0.generation ?? generation }
+    }
+
     /// Columns that are hints: for showing, ordering and backing off.
     ///
     /// A state that wants a person is no hint: it comes from the seal, or from the spent tokens.

@@ -167,9 +167,9 @@ package struct SilentRefusals: Sendable, Hashable {
     package var status: Int
     package var count: Int
     /// When the first came.
-    package var since: Date
+    package var since: Moment
 
-    package init(status: Int, count: Int, since: Date) {
+    package init(status: Int, count: Int, since: Moment) {
         self.status = status
         self.count = count
         self.since = since

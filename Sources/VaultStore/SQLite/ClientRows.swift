@@ -31,34 +31,10 @@ extension VaultFile {
             try write(host, as: hashes.host)
         }
         new.pausedUntil = old.pausedUntil
+        try callWaiting(hashes.client, from: old, to: new, at: now)
         guard new != old else { return }
         new.pausedUntil = nil
         try write(new, as: hashes.client)
-        if old.breaker != nil, new.breaker == nil { try callWaiting(hashes.client, at: now) }
-    }
-
-    /// Accounts that are called within one second.
-    private static let calledPerSecond = 20
-    /// Seconds within which all of them are called.
-    private static let callTime = 300
-
-    /// Has the accounts that wait for their client refresh now, spread over a while.
-    private func callWaiting(_ client: [UInt8], at now: Date) throws {
-        let waiting = "client_hash = ?1 AND failure IN ('client_refused', 'mass_refusal')"
-        var count = try connection.prepare("SELECT count(*) FROM account WHERE \(waiting)")
-        count.bind(client, at: 1)
-        let accounts = try count.step() ? Int(count.integer(at: 0)) : 0
-        var update = try connection.prepare(
-            """
-            UPDATE account SET due_at = min(due_at, ?2 + number % ?3) \
-            WHERE \(waiting) AND due_at IS NOT NULL
-            """
-        )
-        update.bind(client, at: 1)
-        update.bind(now.unixSeconds, at: 2)
-        let seconds = min(accounts / Self.calledPerSecond + 1, Self.callTime)
-        update.bind(Int64(seconds), at: 3)
-        try update.run()
     }
 
     /// Takes the one try of an open breaker; false when another has it, or the breaker is closed.
@@ -81,7 +57,8 @@ extension VaultFile {
         var select = try connection.prepare(
             """
             SELECT paused_until, refused_accounts, breaker, breaker_since, next_try, last_tried, \
-            retries_granted, retries_refused FROM client WHERE hash = ?1
+            retries_granted, retries_refused, grants_refused, grants_refused_since \
+            FROM client WHERE hash = ?1
             """
         )
         select.bind(hash, at: 1)
@@ -106,6 +83,10 @@ extension VaultFile {
             granted: Int(select.integer(at: 6)),
             refused: Int(select.integer(at: 7))
         )
+        state.refusedGrants = ClientState.RefusedGrants(
+            count: Int(select.integer(at: 8)),
+            since: select.optionalInteger(at: 9).map { Date(unixSeconds: $0) }
+        )
         return state
     }
 
@@ -113,8 +94,9 @@ extension VaultFile {
         var insert = try connection.prepare(
             """
             INSERT OR REPLACE INTO client (hash, paused_until, refused_accounts, breaker, \
-            breaker_since, next_try, last_tried, retries_granted, retries_refused) \
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            breaker_since, next_try, last_tried, retries_granted, retries_refused, \
+            grants_refused, grants_refused_since) \
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """
         )
         insert.bind(hash, at: 1)
@@ -126,6 +108,8 @@ extension VaultFile {
         insert.bind(state.breaker?.lastTried?.bytes, at: 7)
         insert.bind(Int64(state.retries.granted), at: 8)
         insert.bind(Int64(state.retries.refused), at: 9)
+        insert.bind(Int64(state.refusedGrants.count), at: 10)
+        insert.bind(state.refusedGrants.since?.unixSeconds, at: 11)
         try insert.run()
     }
 }

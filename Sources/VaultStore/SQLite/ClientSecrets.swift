@@ -39,7 +39,7 @@ extension Abandonment {
         var end = self
         end.swapsSecret = false
         end.effect = nil
-        end.health = account.health
+        end.keepsHealth = true
         return end
     }
 }
@@ -113,7 +113,7 @@ extension VaultFile {
         at now: Date
     ) throws {
         var settings = account.settings
-        settings.otherSecret = new.keepsOld ? settings.client.secret : nil
+        settings.otherSecret = new.keepsOld ? settings.secretBefore(new.secret) : nil
         let method = settings.client.authentication
         settings.client = Client(
             id: settings.client.id,

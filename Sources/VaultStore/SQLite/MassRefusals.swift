@@ -15,7 +15,9 @@ extension VaultFile {
         _ keyring: Keyring,
         at now: Date
     ) throws -> Abandonment {
-        guard abandonment.signInNeeded != nil, let doubted = abandonment.doubted,
+        // A probe of a grant that is refused already is no news.
+        guard abandonment.signInNeeded != nil, account.tokens.signInNeeded == nil,
+            let doubted = abandonment.doubted,
             try isDoubted(account, keyring, at: now, doubted)
         else { return abandonment }
         var end = abandonment
@@ -31,11 +33,14 @@ extension VaultFile {
         _ doubted: StoredAccount.Health
     ) throws -> Bool {
         let hashes = ClientHashes(account.settings, keyring)
-        if try clientState(hashes).breaker?.doubtsRefusals(at: now) == true { return true }
+        let client = try clientState(hashes)
+        if client.breaker?.doubtsRefusals(at: now) == true { return true }
         let since = now.addingTimeInterval(-MassRefusal.window)
         let refused = try refusedAccounts(of: hashes.client, since: since)
             .filter { $0 != account.id }
-        guard MassRefusal.isIt(refused.count + 1, of: try accountCount(of: hashes.client)) else {
+        let accounts = try accountCount(of: hashes.client)
+        let inARow = client.refusedGrants.count
+        guard MassRefusal.isIt(refused.count + 1, inARow: inARow, of: accounts) else {
             return false
         }
         try update(hashes, at: now) { $0.open(.massRefusal, account.id, at: now) }

@@ -23,6 +23,8 @@ package final class VaultFile {
     private let busyLimit: Double
     /// Whether what is written takes something out of the file for good.
     var isErasing = false
+    /// The clients whose waiting accounts are being called.
+    var calls: [[UInt8]: WaitingCall] = [:]
     /// The vault that a restore puts in the place of this one.
     var successor: VaultID?
 

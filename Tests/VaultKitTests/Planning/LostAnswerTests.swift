@@ -105,17 +105,33 @@ import VaultStore
         #expect(asked.waitForLostAnswer(at: .fixed) == nil)
     }
 
-    @Test("a retry that was planned is due when it was planned for")
+    @Test("a retry that was planned is due when it was planned for, however far off that is")
     func planned() {
-        var account = planner(Case(rotation: .unknown, attempt: 3, wait: nil), hasIntent: true)
-            .account
-        account.health.failures = StoredAccount.Failures(
-            count: 3,
-            last: "outcome_unknown",
-            at: Moment.fixed.wall
-        )
-        let planner = RefreshPlanner(account: account, client: ClientState(), urgency: .routine)
-        #expect(planner.waitForLostAnswer(at: .fixed) == nil)
+        // The access token lives for eight hours, and seven of them are left.
+        let lastChance = 25_140.0
+        let rows: [(RefreshTokenRotation, dueIn: Double, wait: Double?)] = [
+            (.unknown, -1, nil), (.unknown, 4000, 4000), (.unknown, 99_999, lastChance),
+            (.strict, -1, lastChance), (.grace(seconds: 5), -1, lastChance),
+            (.none, 99_999, nil),
+        ]
+        for (rotation, dueIn, wait) in rows {
+            var account = StoredAccount.fixture(
+                lifetime: 8 * 3600,
+                age: 3600,
+                failure: "outcome_unknown",
+                failureCount: 3,
+                failedBefore: 0,
+                dueIn: dueIn
+            )
+            account.settings.refresh.rotation = rotation
+            account.intent = .fixture(attempt: 3, firstBefore: 60)
+            let planner = RefreshPlanner(
+                account: account,
+                client: ClientState(),
+                urgency: .routine
+            )
+            #expect(planner.waitForLostAnswer(at: .fixed) == wait, "\(rotation), \(dueIn)")
+        }
     }
 
     @Test("what is told outweighs what was learned, and only strictness is learned from others")

@@ -16,9 +16,11 @@ import VaultTesting
         attempt: Int = 1,
         firstBefore: Double = 0,
         client: ClientState = ClientState(),
+        request: AccessTokenRequest? = nil,
         random: Double = 0
     ) -> Abandonment? {
-        let planner = RefreshPlanner(account: account, client: client, urgency: .routine)
+        var planner = RefreshPlanner(account: account, client: client, urgency: .routine)
+        planner.request = request
         let conclusion = planner.conclude(
             answer,
             to: .fixture(attempt: attempt, firstBefore: firstBefore),
@@ -74,7 +76,7 @@ import VaultTesting
             #expect(found?.health.state == .signInNeeded)
             #expect(found?.signInNeeded?.reason == reason)
             #expect(found?.outcomeIsUnknown == false)
-            #expect(found?.effect == (attempt == 1 ? nil : .retryRefused))
+            #expect(found?.effect == .grantRefused(isEarlyRetry: attempt == 2))
             let sent = attempt == 1 ? nil : Moment.fixed.wall.addingTimeInterval(-15)
             #expect(found?.signInNeeded?.firstSent == sent)
         }
@@ -143,9 +145,12 @@ import VaultTesting
             let isDead: Bool
             var counted: Int?
         }
-        let wall = Moment.fixed.wall
         func known(_ count: Int, _ age: Double) -> SilentRefusals {
-            SilentRefusals(status: 400, count: count, since: wall.addingTimeInterval(-age))
+            SilentRefusals(
+                status: 400,
+                count: count,
+                since: Moment.fixed.advanced(by: -age)
+            )
         }
         let rows = [
             Row(status: 400, age: 3601, known: nil, isDead: false, counted: 1),
@@ -153,7 +158,9 @@ import VaultTesting
             Row(status: 400, age: 3601, known: known(2, 599), isDead: false, counted: 3),
             Row(status: 400, age: 3601, known: known(1, 6000), isDead: false, counted: 2),
             Row(status: 400, age: 3000, known: known(9, 6000), isDead: false, counted: 10),
-            Row(status: 401, age: 3601, known: known(2, 600), isDead: false, counted: 1),
+            Row(status: 403, age: 3601, known: known(2, 600), isDead: false, counted: 1),
+            // What stands before a token endpoint answers with these.
+            Row(status: 413, age: 3601, known: known(2, 600), isDead: false),
             Row(status: 500, age: 3601, known: known(2, 600), isDead: false),
             Row(status: 200, age: 3601, known: known(2, 600), isDead: false),
         ]
@@ -168,14 +175,83 @@ import VaultTesting
         }
     }
 
+    private let mail = AccessTokenRequest(scope: Scope(["mail"]), resource: nil)
+
+    @Test("refusals without a reason of what is asked for beside it are none of the account's")
+    func silentRefusalOfARequest() {
+        var account = StoredAccount.fixture(age: 3601)
+        let since = Moment.fixed.advanced(by: -600)
+        account.tokens.silentRefusals = SilentRefusals(status: 400, count: 2, since: since)
+        let found = end(.refusal(.ambiguous(.malformed)), of: account, request: mail)
+        #expect(found?.signInNeeded == nil)
+        #expect(found?.silentRefusals == account.tokens.silentRefusals)
+        #expect(found?.outcomeIsUnknown == true)
+    }
+
+    @Test("a request refused like a dead grant leaves it to the account's own refresh, at once")
+    func refusedRequest() {
+        var account = StoredAccount.fixture(age: 100, dueIn: 2000)
+        let due = Moment.fixed.wall
+        let first = end(.refusal(.grantRefused), of: account, request: mail)
+        #expect(first?.health == StoredAccount.Health(state: .active, due: due))
+        #expect(first?.outcomeIsUnknown == false)
+        #expect(first?.signInNeeded == nil && first?.effect == nil)
+        // What was unknown before is unknown still, and is no reason to wait.
+        account.intent = .fixture(firstBefore: 15)
+        let answer = RefreshAnswer.refusal(.grantRefused)
+        let second = end(answer, of: account, attempt: 2, firstBefore: 15, request: mail)
+        #expect(second?.outcomeIsUnknown == true)
+        #expect(second?.signInNeeded == nil && second?.effect == nil)
+        account.intent = .fixture(attempt: 2, firstBefore: 15)
+        if let second { account.health = second.health }
+        #expect(RefreshSchedule.isDue(account, at: .fixed))
+        let own = RefreshPlanner(account: account, client: ClientState(), urgency: .routine)
+        guard case .claim = own.begin(at: .fixed, random: 0) else {
+            Issue.record("the account's own refresh waits")
+            return
+        }
+    }
+
     @Test("a refusal with a reason nobody knows is none without one")
     func unknownReason() {
         var account = StoredAccount.fixture(age: 3601)
-        let since = Moment.fixed.wall.addingTimeInterval(-6000)
+        let since = Moment.fixed.advanced(by: -6000)
         account.tokens.silentRefusals = SilentRefusals(status: 400, count: 8, since: since)
         let answer = RefreshAnswer.refusal(.ambiguous(.malformed), code: "brand_new_code")
         let found = end(answer, of: account)
         #expect(found?.signInNeeded == nil && found?.silentRefusals == nil)
+        // Nor is a page made for people.
+        let page = end(.refusal(.ambiguous(.malformed), isPage: true), of: account)
+        #expect(page?.signInNeeded == nil && page?.silentRefusals == nil)
+    }
+
+    @Test("ten minutes are not those of a wall clock that was set")
+    func steppedClock() {
+        var account = StoredAccount.fixture(age: 3601)
+        let since = Moment(
+            wall: Moment.fixed.wall.addingTimeInterval(-7200),
+            bootID: Moment.fixed.bootID,
+            uptime: Moment.fixed.uptime - 5
+        )
+        account.tokens.silentRefusals = SilentRefusals(status: 400, count: 8, since: since)
+        #expect(end(.refusal(.ambiguous(.malformed)), of: account)?.signInNeeded == nil)
+    }
+
+    @Test("an asked retry that is not sent leaves a strict server's grace to the last chance")
+    func lateAfterAll() {
+        var account = StoredAccount.fixture(lifetime: 8 * 3600, age: 3600)
+        account.settings.refresh.rotation = .strict
+        for answer in [unreachable, .refusal(.throttled, status: 429)] {
+            #expect(pause(end(answer, of: account, attempt: 2)) == 25_140)
+        }
+        account.settings.refresh.rotation = nil
+        #expect(pause(end(unreachable, of: account, attempt: 2)) == 11)
+    }
+
+    @Test("a probe that is refused says nothing new of the client")
+    func probeHasNoEffect() {
+        let account = StoredAccount.fixture(age: 90_000, signInNeeded: .grantRefused)
+        #expect(end(.refusal(.grantRefused), of: account)?.effect == nil)
     }
 }
 
@@ -184,7 +260,8 @@ extension RefreshAnswer {
         _ class: AnswerClass,
         status: Int = 400,
         code: String? = nil,
-        retryAfter: Double? = nil
+        retryAfter: Double? = nil,
+        isPage: Bool = false
     ) -> RefreshAnswer {
         .answered(
             .refused(
@@ -192,7 +269,8 @@ extension RefreshAnswer {
                     class: `class`,
                     code: code,
                     retryAfter: retryAfter,
-                    status: status
+                    status: status,
+                    isPage: isPage
                 )
             )
         )

@@ -78,8 +78,8 @@ enum Phase: Hashable, Sendable {
     case waiting(Stale)
     /// Step 3: about to read again.
     ///
-    /// After a start that came to nothing, with the settings of then.
-    case locked(Stale, attempt: Int, after: Frozen<AccountSettings>?)
+    /// After a start that came to nothing, perhaps with the client's other secret.
+    case locked(Stale, attempt: Int, hasSwapped: Bool)
     /// Step 4: about to write the intent.
     case begun(Frozen<ModelRefresh>)
     /// Step 5: about to look how old the claim is.

@@ -80,7 +80,7 @@ struct ModelStore: Hashable, Sendable {
             if let needed = end.signInNeeded { account.tokens.signInNeeded = needed }
             account.tokens.silentRefusals = end.silentRefusals
             if !end.outcomeIsUnknown { account.intent = nil }
-            account.setHealth(end.health, at: now)
+            account.setHealth(end.health(of: account), at: now)
         }
     }
 

@@ -63,7 +63,7 @@ import VaultTesting
             case .abandon(let end, let claimed):
                 try await store.abandon(#require(claims[claimed]), as: end.value)
             case .postpone(let generation, let health, let date):
-                var seen = real
+                var seen = try #require(try store.account(real.id))
                 seen.generation = generation
                 try await store.postpone(seen, as: health, at: date)
             case .replace(let accessToken, let refreshToken, let now):

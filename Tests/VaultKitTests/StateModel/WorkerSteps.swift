@@ -25,7 +25,8 @@ struct WorkerSteps {
         case .idle: return []
         case .asking: return [ask()]
         case .waiting(let stale): return wait(stale)
-        case .locked(let stale, let attempt, let before): return [begin(stale, attempt, before)]
+        case .locked(let stale, let attempt, let hasSwapped):
+            return [begin(stale, attempt, hasSwapped: hasSwapped)]
         case .begun(let refresh): return [claim(refresh)]
         case .claimed(let refresh): return [checkAge(refresh)]
         case .checked(let refresh): return [send(refresh)]
@@ -83,7 +84,7 @@ struct WorkerSteps {
         guard number == 0 || state.hasBeenLocked else { return [] }
         guard let holder = state.lock, rules.locks else {
             return [
-                step("takes the lock", to: .locked(stale, attempt: 1, after: nil)) { next in
+                step("takes the lock", to: .locked(stale, attempt: 1, hasSwapped: false)) { next in
                     next.lock = number
                     next.hasBeenLocked = true
                 }
@@ -96,7 +97,7 @@ struct WorkerSteps {
     private func begin(
         _ stale: Stale,
         _ attempt: Int,
-        _ before: Frozen<AccountSettings>?
+        hasSwapped: Bool
     ) -> Transition {
         let account = stale.account ?? state.store.account
         if account.value.generation > stale.generation {
@@ -108,15 +109,13 @@ struct WorkerSteps {
             client: state.store.client,
             intent: Intent(refreshTokenHash: [], claimed: state.moment, attempt: 1),
             attempt: attempt,
-            hasSwapped: before.map {
-                $0.value.client.secret != account.value.settings.client.secret
-            } ?? false
+            hasSwapped: hasSwapped
         )
         switch refresh.planner.begin(at: state.moment, random: Self.random) {
         case .claim:
             refresh.intent = refresh.planner.intent(
                 refreshTokenHash: Array(refresh.refreshToken.utf8),
-                startsOver: before != nil,
+                startsOver: attempt > 1,
                 at: state.moment
             )
             return step("reads, and may refresh", to: .begun(Frozen(refresh)))
@@ -145,7 +144,7 @@ struct WorkerSteps {
         var store = state.store
         guard store.claim(account.value, intent, compares: rules.comparesGenerations) else {
             let call = StoreCall.claim(account, intent)
-            return startOver(refresh, "finds the account changed", call: call)
+            return startOver(refresh, "finds the account changed", hasSwapped: false, call: call)
         }
         return step("claims", to: .claimed(refresh), call: .claim(account, intent)) { next in
             next.store = store
@@ -160,7 +159,8 @@ struct WorkerSteps {
     ) -> Transition {
         let claimed = refresh.value.claimed
         let call = StoreCall.abandon(end, claimed)
-        return startOver(refresh, what, call: call) { next in
+        let hasSwapped = refresh.value.hasSwapped || end.value.swapsSecret
+        return startOver(refresh, what, hasSwapped: hasSwapped, call: call) { next in
             next.store.abandon(claimed, end.value, compares: rules.comparesGenerations)
         }
     }
@@ -168,13 +168,13 @@ struct WorkerSteps {
     private func startOver(
         _ refresh: Frozen<ModelRefresh>,
         _ what: StaticString,
+        hasSwapped: Bool,
         call: StoreCall,
         _ change: (inout ModelState) -> Void = { _ in }
     ) -> Transition {
         let (stale, attempt) = (refresh.value.stale, refresh.value.attempt)
         guard attempt == Self.claimTries else {
-            let settings = Frozen(refresh.value.account.value.settings)
-            let phase = Phase.locked(stale, attempt: attempt + 1, after: settings)
+            let phase = Phase.locked(stale, attempt: attempt + 1, hasSwapped: hasSwapped)
             return step(what, to: phase, call: call, change)
         }
         // Whoever starts over for the last time looks once more, and adopts what is stored.

@@ -18,6 +18,9 @@ struct InterceptedStore: AccountStore {
         try await $0.abandon($1, as: $2)
     }
 
+    /// Runs before an account is put off.
+    var postponing: @Sendable (SQLiteStore, StoredAccount) async throws -> Void = { _, _ in }
+
     init(_ store: SQLiteStore) {
         self.store = store
     }
@@ -58,6 +61,7 @@ struct InterceptedStore: AccountStore {
         as health: StoredAccount.Health,
         at now: Date
     ) async throws {
+        try await postponing(store, account)
         try await store.postpone(account, as: health, at: now)
     }
     func clientState(of account: StoredAccount) async throws -> ClientState {

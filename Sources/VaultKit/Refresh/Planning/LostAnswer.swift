@@ -28,15 +28,19 @@ extension RefreshPlanner {
 
     /// Seconds to wait before what a process that died has sent may be sent again; nil for none.
     func waitForLostAnswer(at now: Moment) -> Double? {
-        guard let intent = account.intent, urgency == .routine, !wasPlanned(after: intent) else {
-            return nil
-        }
+        guard let intent = account.intent, urgency == .routine else { return nil }
         switch rotation {
         case .none, .overlap: return nil
         case .grace(let seconds):
             return now.seconds(since: intent.first) < seconds ? nil : timeUntilLastChance(at: now)
-        // One early retry. Whoever died again may have sent it.
-        case .unknown: return intent.attempt < 2 ? nil : timeUntilLastChance(at: now)
+        case .unknown:
+            guard let lastChance = timeUntilLastChance(at: now) else { return nil }
+            if let planned = plannedWait(after: intent, at: now) {
+                return planned > 0 ? min(planned, lastChance) : nil
+            }
+            // One early retry. Whoever died again may have sent it.
+            return intent.attempt < 2 ? nil : lastChance
+        // Whatever was planned: a plan is a column that no seal covers.
         case .strict: return timeUntilLastChance(at: now)
         }
     }
@@ -63,16 +67,20 @@ extension RefreshPlanner {
         return timeUntilLastChance(at: now) ?? RefreshSchedule.quiet(before: backoff)
     }
 
-    /// Whether the time of the next try was planned by somebody who knew that the answer was lost.
-    private func wasPlanned(after intent: Intent) -> Bool {
+    /// Seconds until the next try, where somebody planned it who knew that the answer was lost.
+    private func plannedWait(after intent: Intent, at now: Moment) -> Double? {
         // Whole seconds are stored.
-        account.health.failures.map { $0.at.addingTimeInterval(1) > intent.claimed.wall } ?? false
+        guard let failures = account.health.failures, let due = account.health.due,
+            failures.at.addingTimeInterval(1) > intent.claimed.wall
+        else { return nil }
+        return due.timeIntervalSince(now.wall)
     }
 
     /// Seconds for which the access token is good enough to go on with; nil when it is not.
     private func timeUntilLastChance(at now: Moment) -> Double? {
         guard let token = account.tokens.defaultToken else { return nil }
-        let left = token.plannedSecondsLeft(at: now) - RefreshSchedule.promise(of: token)
+        let promise = RefreshSchedule.promise(of: token, provider: account.settings.provider)
+        let left = token.plannedSecondsLeft(at: now) - promise
         return left > 0 ? left : nil
     }
 }

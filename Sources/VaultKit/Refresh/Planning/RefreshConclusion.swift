@@ -50,7 +50,7 @@ extension RefreshPlanner {
             let failure = RefreshFailure(refusal, for: account, intent)
             let end =
                 concernsRequestAlone(failure)
-                ? unharmed(failure)
+                ? unharmed(failure, at: now)
                 : abandonment(for: failure, intent, refusal, at: now, random: random)
             let error = told(failure.error, end)
             guard let rescued = pair(refusal.refreshToken, for: intent, at: now) else {
@@ -67,22 +67,47 @@ extension RefreshPlanner {
         }
     }
 
-    /// Whether it is what was asked for that is refused: the account's own refreshes go on.
+    /// Whether it may be what was asked for that is refused: the account's own refreshes go on.
+    ///
+    /// A scope or resource that nobody consented to is refused by the codes of a dead grant (Entra:
+    /// `invalid_grant` with `consent_required`) or of a client (RFC 6749 §5.2: `unauthorized_client`).
     private func concernsRequestAlone(_ failure: RefreshFailure) -> Bool {
-        request != nil && failure.error.code == .requestRefused
+        request != nil
+            && [.requestRefused, .clientRefused, .signInNeeded].contains(failure.error.code)
     }
 
-    /// How a claim ends that says nothing about the account.
-    private func unharmed(_ failure: RefreshFailure) -> Abandonment {
+    /// How a claim ends that says nothing certain about the account.
+    private func unharmed(_ failure: RefreshFailure, at now: Moment) -> Abandonment {
         var end = withdrawal()
-        end.outcomeIsUnknown = failure.outcomeIsUnknown
+        guard let reason = failure.signInReason, reason != .interactionRequired else { return end }
+        // The grant is dead, or only not good for this. The account's own refresh tells, at once: a
+        // token that is refused is not spent by that.
+        end.health.due = min(end.health.due ?? .distantFuture, Self.due(account, at: now))
+        if end.outcomeIsUnknown {
+            end.health.state = account.tokens.signInNeeded == nil ? .outcomeUnknown : .signInNeeded
+            end.health.failures = StoredAccount.Failures(
+                count: max(account.health.failures?.count ?? 0, 1),
+                last: VaultError.Code.outcomeUnknown.rawValue,
+                at: now.wall
+            )
+        }
+        end.at = now.wall
         return end
+    }
+
+    /// A time at which the account is due now, by the wall clock and by the age of its token.
+    private static func due(_ account: StoredAccount, at now: Moment) -> Date {
+        let byAge = account.tokens.defaultToken.map { token in
+            token.obtained.wall.addingTimeInterval(now.seconds(since: token.obtained))
+        }
+        let due = min(now.wall, byAge ?? now.wall)
+        return Date(timeIntervalSince1970: due.timeIntervalSince1970.rounded(.down))
     }
 
     /// Whether it is worth while to send the client's other secret: the first was refused by the one
     /// code that says so, and not for the second time in a row.
     private func wantsOtherSecret(_ refusal: TokenEndpointError) -> Bool {
-        !hasSwapped && account.settings.otherSecret != nil && refusal.class == .clientRefused
+        !hasSwapped && account.settings.withOtherSecret != nil && refusal.class == .clientRefused
             && refusal.code == "invalid_client"
     }
 
@@ -109,7 +134,8 @@ extension RefreshPlanner {
             tokenIsAlive: isTokenAlive(at: now),
             random: random
         )
-        let silent = silentRefusals(refusal, at: now)
+        // What was asked for beside the account's own may be all that is refused.
+        let silent = request == nil ? silentRefusals(refusal, at: now) : nil
         let needed = signInNeeded(failure, intent, silent, at: now)
         let delay =
             needed.map { RefreshSchedule.probe(of: $0, at: now, random: random) }
@@ -129,7 +155,8 @@ extension RefreshPlanner {
             outcomeIsUnknown: failure.outcomeIsUnknown && needed == nil,
             signInNeeded: needed,
             doubted: needed?.isDoubtful == true ? doubted(failures, at: now, random: random) : nil,
-            silentRefusals: needed == nil ? silent : nil,
+            silentRefusals: needed == nil
+                ? (request == nil ? silent : account.tokens.silentRefusals) : nil,
             effect: effect(of: failure, intent, backoff: backoff, at: now),
             at: now.wall
         )
@@ -151,15 +178,14 @@ extension RefreshPlanner {
         at now: Moment
     ) -> Double {
         var delay = backoff
-        if failure.state == .outcomeUnknown {
+        if failure.outcomeIsUnknown {
             delay = self.delay(
                 afterLosing: intent,
-                isAnswered: failure.isAnswered,
+                // What was not sent this time did no harm either.
+                isAnswered: failure.isAnswered || failure.error.code == .unreachable,
                 backoff: backoff,
                 at: now
             )
-        } else if failure.outcomeIsUnknown {
-            delay = RefreshSchedule.quiet(before: delay)
         }
         if let asked = failure.retryAfter {
             delay = max(delay, RefreshSchedule.pause(asked: asked))
@@ -179,14 +205,21 @@ extension RefreshPlanner {
         case .throttled:
             let pause = RefreshSchedule.pause(asked: failure.retryAfter ?? backoff)
             return .throttled(until: Self.end(of: pause, from: now))
-        // Within any grace period that there may be.
-        case .signInNeeded where intent.attempt > 1 && now.seconds(since: intent.first) < 60:
-            return .retryRefused
+        // A probe of a grant that is refused already is no news.
+        case .signInNeeded where account.tokens.signInNeeded == nil:
+            // Early enough for any grace period that there may be.
+            let isEarly = now.seconds(since: intent.first) < 60
+            return .grantRefused(
+                isEarlyRetry: failure.signInReason == .rotationLost && isEarly
+            )
         default: return nil
         }
     }
 
     // MARK: - Dead grants
+
+    /// What a token endpoint answers that refuses; others speak for what stands before it.
+    private static let refusingStatuses: Set = [400, 403, 422]
 
     /// What a refusal without a readable reason adds to those before it; nil for any other answer.
     private func silentRefusals(
@@ -194,11 +227,12 @@ extension RefreshPlanner {
         at now: Moment
     ) -> SilentRefusals? {
         guard let refusal, refusal.class == .ambiguous(.malformed),
-            (400..<500).contains(refusal.status), refusal.code == nil, refusal.description == nil
+            Self.refusingStatuses.contains(refusal.status), !refusal.isPage,
+            refusal.code == nil, refusal.description == nil
         else { return nil }
         guard let known = account.tokens.silentRefusals, known.status == refusal.status,
-            known.since <= now.wall
-        else { return SilentRefusals(status: refusal.status, count: 1, since: now.wall) }
+            now.seconds(since: known.since) >= 0
+        else { return SilentRefusals(status: refusal.status, count: 1, since: now) }
         return SilentRefusals(status: known.status, count: known.count + 1, since: known.since)
     }
 
@@ -218,7 +252,7 @@ extension RefreshPlanner {
                 sentAgain: failure.sendings?.sentAgain
             )
         }
-        guard let silent, silent.count >= 3, now.wall.timeIntervalSince(silent.since) >= 600,
+        guard let silent, silent.count >= 3, now.seconds(since: silent.since) >= 600,
             account.tokens.defaultToken.map({ $0.plannedSecondsLeft(at: now) <= 0 }) ?? true
         else { return nil }
         return SignInNeeded(reason: .refusedWithoutReason, since: now.wall)

@@ -93,11 +93,13 @@ struct RefreshPlanner: Sendable {
 
     /// How a claim ends that was not sent: what was unknown before is unknown still, and nothing else.
     func withdrawal() -> Abandonment {
-        Abandonment(
+        var end = Abandonment(
             health: account.health,
             outcomeIsUnknown: account.intent != nil,
             silentRefusals: account.tokens.silentRefusals
         )
+        end.keepsHealth = true
+        return end
     }
 
     private func postpone(
