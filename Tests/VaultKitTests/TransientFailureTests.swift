@@ -136,7 +136,8 @@ import VaultTesting
             scene.clock.advance(by: 8)
             _ = await vaultError { try await scene.vault.accessToken(for: "work") }
             #expect(transport.requestCount == 1)
-            scene.clock.advance(by: 3)
+            // The back-off comes on top: up to two seconds, and a third for whole ones.
+            scene.clock.advance(by: 5)
             #expect(try await scene.vault.accessToken(for: "work").text == "second")
             #expect(try scene.stored().intent == nil)
         }

@@ -10,8 +10,8 @@ struct RefreshCommand: Command {
         vault refresh NAME [--force]
 
         Has the agent renew the access token at once, whatever is left of the old one's
-        life. A back-off is passed over; what the server asked to wait is not. Nothing is
-        printed on standard output.
+        life. A back-off is passed over, but not what the server asked to wait. Nothing
+        is printed on standard output.
 
           --force    Send it although the grant is known to be refused, or while the
                      client of the account is

@@ -81,6 +81,7 @@ struct RefreshOperation: Sendable {
             guard account.number == number else { return nil }
             if let end = unwritten[account.id] {
                 if let result = await write(end, of: account) { return result }
+                past.hasSwapped = past.hasSwapped || end.end.swapsSecret
                 account = try await current()
             }
             let result = try await refresh(account, under: lock, &past)

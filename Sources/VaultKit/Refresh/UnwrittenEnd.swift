@@ -18,6 +18,8 @@ struct UnwrittenEnd: Sendable {
 
     /// The account as it would be, had the store taken it.
     func applied(to account: StoredAccount) -> StoredAccount {
+        // That an old secret was refused says nothing of the one that was set since.
+        let end = end.asSent(by: claim, account)
         var account = account
         account.health = end.health(of: account)
         account.tokens.signInNeeded = end.signInNeeded ?? account.tokens.signInNeeded

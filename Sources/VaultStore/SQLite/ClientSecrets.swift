@@ -33,7 +33,7 @@ package struct NewClientSecret: Sendable {
 extension Abandonment {
     /// What is left of it when the account was given another secret while the request was under way:
     /// that the one which was sent is refused says nothing of the new one.
-    func asSent(by claim: Claim, _ account: StoredAccount) -> Abandonment {
+    package func asSent(by claim: Claim, _ account: StoredAccount) -> Abandonment {
         guard let sent = claim.revision, sent != account.revision, swapsSecret || effect == .refused
         else { return self }
         var end = self
