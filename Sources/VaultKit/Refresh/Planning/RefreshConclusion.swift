@@ -80,6 +80,7 @@ extension RefreshPlanner {
     private func unharmed(_ failure: RefreshFailure, at now: Moment) -> Abandonment {
         var end = withdrawal()
         guard let reason = failure.signInReason, reason != .interactionRequired else { return end }
+        end.keepsHealth = false
         // The grant is dead, or only not good for this. The account's own refresh tells, at once: a
         // token that is refused is not spent by that.
         end.health.due = min(end.health.due ?? .distantFuture, Self.due(account, at: now))
