@@ -100,7 +100,17 @@ def make_downgraded_stage(root, accounts):
     old = sqlite3.connect(os.path.join(FIXTURES, "schema-0001.db"))
     new = sqlite3.connect(stage.database, isolation_level=None)
     try:
-        new.execute("ALTER TABLE key_slot DROP COLUMN changed_at")
+        for index in ("account_client", "account_state_change"):
+            new.execute(f"DROP INDEX {index}")
+        new.execute("DROP TABLE client")
+        for table, column in (
+            ("account", "client_hash"),
+            ("account", "state_since"),
+            ("account", "state_change"),
+            ("vault", "state_changes"),
+            ("key_slot", "changed_at"),
+        ):
+            new.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         new.execute("DELETE FROM schema_migration WHERE version > 1")
         new.execute("PRAGMA writable_schema = ON")
         for name, sql in old.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"):
