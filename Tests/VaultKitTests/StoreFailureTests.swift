@@ -168,8 +168,11 @@ import VaultTesting
             #expect(error?.code == .notSaved)
             #expect(error?.account == "work")
             isBroken.update { $0 = false }
-            await scene.clock.passingSleeps(within: 30) { await refresher.drain(limit: 600) }
-            #expect(!refresher.storeRefusesWrites)
+            while refresher.storeRefusesWrites {
+                scene.clock.advanceToNextWake(within: 30)
+                await Task.yield()
+            }
+            await refresher.drain(limit: 600)
             #expect(try scene.stored().refreshText == "work-refresh-2")
             #expect(try other.tryLock(.account(old.number)))
         }

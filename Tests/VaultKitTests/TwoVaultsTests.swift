@@ -145,10 +145,11 @@ import VaultTesting
                     lifetime: 1
                 )
             )
-            scene.clock.advance(by: 2)
             home.update { [number = try? scene.stored().number] in
                 $0 = (scene.home.location.lock, number ?? 0)
             }
+            // Whoever waits goes on from here.
+            scene.clock.advance(by: 2)
             holder.unlock(.account(number))
             let token = try await scene.clock.passingSleeps(within: 0.1) { try await caller.value }
             #expect(token.text == "another-access-2")
@@ -238,57 +239,6 @@ import VaultTesting
             scene.clock.advance(by: 0.3)
             #expect(try await reader.accessToken(for: "work").text == "another")
         }
-    }
-
-    @Test("the cache takes in an account that was added anew, whose generations start over")
-    func cacheOfAReplacedAccount() throws {
-        let cache = TokenCache()
-        func token(_ generation: UInt64) -> AccessToken {
-            AccessToken(
-                account: "work",
-                value: Secret("\(generation)"),
-                tokenType: "Bearer",
-                expiry: nil,
-                generation: generation,
-                grantedScope: nil,
-                warning: nil
-            )
-        }
-        func lookup(_ now: Moment) -> TokenLookup {
-            TokenLookup(minimumLifetime: nil, newerThan: nil, now: now)
-        }
-        func cached(at now: Moment) -> UInt64? {
-            cache.token(of: "work", lookup(now))?.generation
-        }
-        cache.remember(token(5), .fixture(), lookup(.fixed))
-        cache.remember(token(4), .fixture(), lookup(.fixed))
-        #expect(cached(at: .fixed) == 5)
-        let later = Moment.fixed.advanced(by: 1)
-        #expect(cached(at: later) == nil)
-        cache.remember(token(1), .fixture(), lookup(later))
-        #expect(cached(at: later) == 1)
-    }
-
-    @Test("the cache holds sixteen tokens of an account, and none that it does not hand out")
-    func cacheIsBounded() throws {
-        let cache = TokenCache()
-        var account = StoredAccount.fixture()
-        func remember(_ number: Int, at now: Moment) throws {
-            let request = AccessTokenRequest(scope: Scope(["s\(number)"]), resource: nil)
-            var token = StoredAccessToken.fixture(lifetime: 3600)
-            token.requested = request
-            account.tokens.accessTokens = [token]
-            var lookup = TokenLookup(minimumLifetime: nil, newerThan: nil, now: now)
-            lookup.request = request
-            cache.remember(try lookup.fresh(account), account, lookup)
-            #expect(cache.token(of: "work", lookup) != nil)
-        }
-        for number in 1...40 {
-            try remember(number, at: Moment.fixed.advanced(by: Double(number) / 1000))
-        }
-        #expect(cache.entryCount(of: "work") == 16)
-        try remember(41, at: Moment.fixed.advanced(by: 1))
-        #expect(cache.entryCount(of: "work") == 1)
     }
 
     @Test(
