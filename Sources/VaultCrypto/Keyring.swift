@@ -281,24 +281,3 @@ package final class Keyring: Sendable {
         keys.withBytes { KeyDerivation.hash(message, key: $0 + index * KeyLength.key) }
     }
 }
-
-/// Where a client is one and the same.
-package enum ClientPlace: Sendable {
-    /// The address that its refreshes go to.
-    case endpoint(String)
-    /// A host, whatever the address there.
-    case host(String)
-
-    fileprivate var label: UInt8 {
-        switch self {
-        case .endpoint: 1
-        case .host: 2
-        }
-    }
-
-    fileprivate var text: String {
-        switch self {
-        case .endpoint(let text), .host(let text): text
-        }
-    }
-}
