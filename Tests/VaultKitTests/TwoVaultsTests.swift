@@ -241,32 +241,6 @@ import VaultTesting
         }
     }
 
-    @Test(
-        "cli A05: a refusal says nothing about the grant that another process signed in meanwhile"
-    )
-    func refusedAfterASignInElsewhere() async throws {
-        let hold = Hold()
-        let transport = ScriptedTransport(.refusal("invalid_grant").held(by: hold))
-        try await withScene(transport) { scene in
-            try await scene.addExpired()
-            let events = scene.vault.events
-            let other = try await scene.openAgain()
-            let caller = Task { try await scene.vault.accessToken(for: "work") }
-            try await hold.waitForArrivals()
-            let tokens = TokenResponse.testing(accessToken: "new", refreshToken: "new-refresh")
-            _ = try await other.signIn(.testing("work"), tokens, sent: scene.clock.now())
-            hold.release()
-            #expect(try await caller.value.text == "new")
-            let stored = try scene.stored()
-            #expect(stored.refreshText == "new-refresh")
-            #expect(stored.tokens.signInNeeded == nil)
-            #expect(stored.health.state == .active)
-            #expect(
-                await everything(of: events, closing: scene.vault) == [.adopted(generation: 2)]
-            )
-        }
-    }
-
     @Test("A04, A7: refused because another was faster is no refusal of the grant")
     func refusedBecauseAnotherWasFaster() async throws {
         let hold = Hold()
