@@ -94,18 +94,25 @@ let package = Package(
             swiftSettings: safeSettings
         ),
         .target(
+            name: "VaultAccess",
+            dependencies: ["Platform", "OAuth", "VaultCrypto"],
+            swiftSettings: safeSettings
+        ),
+        .target(
             name: "VaultStore",
-            dependencies: ["Platform", "VaultSQLite", "VaultMigrations", "VaultCrypto", "OAuth"],
+            dependencies: [
+                "Platform", "VaultSQLite", "VaultMigrations", "VaultCrypto", "OAuth", "VaultAccess",
+            ],
             swiftSettings: safeSettings
         ),
         .target(
             name: "VaultKit",
-            dependencies: ["Platform", "VaultStore", "OAuth", "VaultCrypto"],
+            dependencies: ["Platform", "VaultStore", "VaultAccess", "OAuth", "VaultCrypto"],
             swiftSettings: safeSettings + mutant
         ),
         .target(
             name: "VaultHTTP",
-            dependencies: ["CCurl", "Platform", "OAuth", "VaultCrypto"],
+            dependencies: ["CCurl", "Platform", "OAuth", "VaultAccess", "VaultCrypto"],
             swiftSettings: settings
         ),
         .target(
@@ -115,7 +122,7 @@ let package = Package(
         ),
         .target(
             name: "VaultAgentClient",
-            dependencies: ["Platform", "VaultCrypto"],
+            dependencies: ["Platform", "OAuth", "VaultAccess", "VaultCrypto"],
             swiftSettings: safeSettings
         ),
         .target(
@@ -136,7 +143,8 @@ let package = Package(
         .target(
             name: "VaultTesting",
             dependencies: [
-                "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultHTTPServer",
+                "Platform", "OAuth", "VaultCrypto", "VaultAccess", "VaultStore", "VaultKit",
+                "VaultHTTPServer",
             ],
             swiftSettings: safeSettings
         ),

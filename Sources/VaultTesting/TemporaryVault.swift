@@ -3,7 +3,7 @@ public import OAuth
 public import Platform
 internal import VaultCrypto
 public import VaultKit
-public import VaultStore
+public import VaultAccess
 
 /// A fresh vault in a directory of its own, with its key file in another beside it.
 public struct TemporaryVault: Sendable {

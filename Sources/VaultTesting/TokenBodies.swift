@@ -2,7 +2,7 @@ internal import FoundationEssentials
 public import OAuth
 public import VaultCrypto
 public import VaultKit
-public import VaultStore
+public import VaultAccess
 
 /// The JSON that token endpoints answer with.
 public enum TokenBodies {

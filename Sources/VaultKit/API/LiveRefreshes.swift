@@ -1,5 +1,5 @@
 internal import Platform
-package import VaultStore
+internal import VaultStore
 
 /// Tells a refresh that is running from one whose answer nobody waits for any more.
 ///

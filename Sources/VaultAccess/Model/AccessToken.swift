@@ -1,8 +1,6 @@
 public import FoundationEssentials
 public import OAuth
-internal import Platform
 public import VaultCrypto
-public import VaultStore
 
 /// An access token that was valid when it was handed out.
 public struct AccessToken: Sendable, Hashable {
@@ -51,17 +49,5 @@ public struct AccessToken: Sendable, Hashable {
         self.generation = generation
         self.grantedScope = grantedScope
         self.warning = warning
-    }
-
-    init(_ token: StoredAccessToken, of account: StoredAccount, now: Moment, warning: Warning?) {
-        self.init(
-            account: account.name,
-            value: token.value,
-            tokenType: token.tokenType,
-            expiry: token.expiry(at: now),
-            generation: token.generation ?? account.generation,
-            grantedScope: token.grantedScope,
-            warning: warning
-        )
     }
 }

@@ -1,7 +1,5 @@
 public import FoundationEssentials
 public import OAuth
-internal import Platform
-public import VaultStore
 
 /// An account as a program may show it: no token, no secret.
 public struct Account: Sendable, Hashable {
@@ -38,34 +36,34 @@ public struct Account: Sendable, Hashable {
     public let lastFailure: String?
 
     package init(
-        _ account: StoredAccount,
+        name: AccountName,
         isCurrent: Bool,
-        now: Moment,
-        refreshes: LiveRefreshes
+        state: AccountState,
+        reason: String?,
+        since: Date?,
+        firstSent: Date?,
+        sentAgain: Date?,
+        issuer: String?,
+        tokenEndpoint: EndpointURL,
+        expiry: Date?,
+        due: Date?,
+        generation: UInt64,
+        failureCount: Int,
+        lastFailure: String?
     ) {
-        name = account.name
+        self.name = name
         self.isCurrent = isCurrent
-        let intent = account.intent.flatMap { intent in
-            refreshes.hasLostAnswer(account, at: now) ? intent : nil
-        }
-        let needed = account.tokens.signInNeeded
-        let wasLost = account.health.state == .active && intent != nil
-        state = wasLost ? .outcomeUnknown : account.health.state
-        reason =
-            wasLost
-            ? VaultError.Code.outcomeUnknown.rawValue
-            : account.signInReason?.rawValue ?? account.tokens.hold?.reason.rawValue
-                ?? account.health.failures?.last
-        since = wasLost ? intent?.claimed.wall : account.health.since
-        firstSent = needed?.firstSent ?? intent?.first.wall
-        sentAgain = needed?.sentAgain ?? intent?.sendings?.sentAgain
-        issuer = account.settings.issuer
-        tokenEndpoint = account.settings.tokenEndpoint
-        expiry = account.tokens.defaultToken?.expiry(at: now)
-        let isHeld = account.tokens.hold != nil || account.health.state == .verifyBeforeUse
-        due = isHeld ? nil : account.health.due
-        generation = account.generation
-        failureCount = account.health.failures?.count ?? 0
-        lastFailure = account.health.failures?.last
+        self.state = state
+        self.reason = reason
+        self.since = since
+        self.firstSent = firstSent
+        self.sentAgain = sentAgain
+        self.issuer = issuer
+        self.tokenEndpoint = tokenEndpoint
+        self.expiry = expiry
+        self.due = due
+        self.generation = generation
+        self.failureCount = failureCount
+        self.lastFailure = lastFailure
     }
 }

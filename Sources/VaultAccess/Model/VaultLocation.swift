@@ -5,7 +5,7 @@ public struct VaultLocation: Sendable, Hashable {
     /// The directory.
     public let directory: String
     /// Whether it is a copy that nobody but this process knows of, wherever that lies.
-    let isPrivateCopy: Bool
+    package let isPrivateCopy: Bool
 
     /// A vault in a directory, made absolute by the working directory.
     public init(directory: String) {
@@ -14,7 +14,7 @@ public struct VaultLocation: Sendable, Hashable {
     }
 
     /// A copy in a directory that this process has just made.
-    init(copyIn directory: String) {
+    package init(copyIn directory: String) {
         self.directory = directory
         isPrivateCopy = true
     }

@@ -1,5 +1,3 @@
-public import VaultStore
-
 /// What a vault could not do.
 ///
 /// Two errors are equal when their codes are.
@@ -32,7 +30,7 @@ public struct VaultError: Error, Sendable, Equatable {
     public var retryAfter: Double? { facts[.retryAfter].flatMap { Double($0) } }
 
     /// A refused grant, where so many are refused that none is believed.
-    var doubted: VaultError {
+    package var doubted: VaultError {
         var facts = facts
         facts[.reason] = nil
         return VaultError(.massRefusal, account: account, facts: facts)

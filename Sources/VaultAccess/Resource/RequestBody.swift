@@ -1,0 +1,49 @@
+/// The body of a request to a resource server.
+public struct RequestBody: Sendable {
+    /// Pieces of a body in their order.
+    public typealias Pieces = any AsyncSequence<[UInt8], any Error> & Sendable
+
+    package enum Content: Sendable {
+        case none
+        case bytes([UInt8])
+        case pieces(length: Int?, @Sendable () throws -> Pieces)
+    }
+
+    package let content: Content
+    /// Whether it can be sent a second time.
+    public let isReplayable: Bool
+
+    /// No body.
+    public static let none = RequestBody(content: .none, isReplayable: true)
+
+    /// Bytes in memory.
+    public static func bytes(_ bytes: [UInt8]) -> RequestBody {
+        RequestBody(content: .bytes(bytes), isReplayable: true)
+    }
+
+    /// The UTF-8 of a text.
+    public static func text(_ text: String) -> RequestBody {
+        .bytes(Array(text.utf8))
+    }
+
+    /// A body that is made anew for each sending, such as a file that is opened again.
+    ///
+    /// - Parameters:
+    ///   - length: Its bytes, where known; without it the body is sent in chunks (RFC 9112 §7.1).
+    ///   - make: Makes the pieces; called for each sending.
+    public static func replayable(
+        length: Int? = nil,
+        _ make: @escaping @Sendable () throws -> Pieces
+    ) -> RequestBody {
+        RequestBody(content: .pieces(length: length, make), isReplayable: true)
+    }
+
+    /// A body that can be read only once: no rejected token has it sent again.
+    ///
+    /// - Parameters:
+    ///   - length: Its bytes, where known; without it the body is sent in chunks (RFC 9112 §7.1).
+    ///   - pieces: The pieces.
+    public static func oneShot(length: Int? = nil, _ pieces: Pieces) -> RequestBody {
+        RequestBody(content: .pieces(length: length) { pieces }, isReplayable: false)
+    }
+}
