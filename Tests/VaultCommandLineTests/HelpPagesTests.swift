@@ -66,8 +66,9 @@ import Testing
                 "add",
                 [
                     "--token-endpoint URL", "--client-id ID", "--client-secret-fd N",
-                    "--client-auth METHOD", "--issuer URL", "--scope S", "--provider PROVIDER",
-                    "--rotation KIND", "--send-scope", "--refresh-parameter NAME=VALUE",
+                    "--client-auth METHOD", "--issuer URL", "--scope S", "--tag TEXT",
+                    "--provider PROVIDER", "--rotation KIND", "--send-scope",
+                    "--refresh-parameter NAME=VALUE",
                     "--refresh-endpoint URL",
                 ]
             ),
@@ -93,7 +94,7 @@ import Testing
                     "--client-auth METHOD", "--keep-old", "--json",
                 ]
             ),
-            ("list", ["--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
+            ("list", ["--tag TEXT", "--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
             (
                 "export",

@@ -7,8 +7,11 @@ internal import VaultKit
 internal import VaultStore
 
 extension AgentRoutes {
-    func listAccounts() async throws -> HTTPServerResponse {
-        let (intact, damaged) = try await service.vault.session().vault.allAccounts()
+    func listAccounts(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
+        let tags = try AccountTag.checked(request.query.filter { $0.name == "tag" }.map(\.value))
+        let vault = try service.vault.session().vault
+        let (intact, damaged) =
+            try await tags.isEmpty ? vault.allAccounts() : vault.foundAccounts(tags)
         return try Self.json(
             AccountStatusListDocument(
                 accounts: intact.map { AccountStatusDocument($0) },
@@ -132,7 +135,8 @@ extension AccountDocument {
             state: account.state.rawValue,
             issuer: account.issuer,
             expiresAt: account.expiry,
-            dueAt: account.due
+            dueAt: account.due,
+            tags: account.tags.map(\.text)
         )
     }
 }

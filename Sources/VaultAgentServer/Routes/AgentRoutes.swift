@@ -30,7 +30,7 @@ struct AgentRoutes: Sendable {
         case .stop: return try stop()
         case .unlock: return try await unlock(request)
         case .lock: return try await lock(request)
-        case .listAccounts: return try await listAccounts()
+        case .listAccounts: return try await listAccounts(request)
         case .addAccount: return try await addAccount(request)
         case .removeAccount(let name): return try await removeAccount(name)
         case .token(let name): return try await token(of: name, request)
