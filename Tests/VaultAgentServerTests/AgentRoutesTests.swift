@@ -102,6 +102,19 @@ import VaultKit
         }
         let wrong = await agent.answer("GET", "/v1/accounts?tag=")
         try expect(wrong, "invalid_input", ["field": "tags"])
+        let body = #"{"add":["new"],"remove":["x","none"]}"#
+        #expect(await agent.answer("POST", "/v1/accounts/a/tags", body: body).status == 204)
+        #expect(try await agent.vault.account("a").tags == ["new", "y z&"])
+        let refused = [
+            (#"{"add":["a "],"remove":[]}"#, ["field": "tags"]),
+            (#"{"add":[]}"#, ["field": "body"]),
+        ]
+        for (body, facts) in refused {
+            let answer = await agent.answer("POST", "/v1/accounts/a/tags", body: body)
+            #expect(answer.status == 400)
+            try expect(answer, "invalid_input", facts)
+        }
+        #expect(await agent.answer("POST", "/v1/accounts/none/tags", body: body).status == 404)
         await agent.service.stop()
     }
 

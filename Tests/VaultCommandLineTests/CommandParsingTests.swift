@@ -61,6 +61,16 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
             ParsingRow("status a b", .strayWord("b")),
 
             ParsingRow("refresh a"), ParsingRow("refresh", noName),
+            ParsingRow("tag a --add t --remove u --add v"), ParsingRow("tag --add t", noName),
+            ParsingRow("tag a", .missing("--add TEXT or --remove TEXT")),
+            ParsingRow(
+                "tag a --remove=\u{85}",
+                .malformed(
+                    "--remove",
+                    value: "\u{85}",
+                    wanted: "1 to 128 bytes of text in one line, without a blank at either end"
+                )
+            ),
             ParsingRow("remove a"), ParsingRow("remove", noName),
             ParsingRow("remove --purge-backups a"), ParsingRow("remove a b", .strayWord("b")),
 

@@ -11,7 +11,7 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "client", "unlock", "lock", "key", "backup", "restore", "verify", "doctor",
+                "tag", "client", "unlock", "lock", "key", "backup", "restore", "verify", "doctor",
                 "export",
                 "import", "agent",
             ]
@@ -94,6 +94,7 @@ import Testing
                     "--client-auth METHOD", "--keep-old", "--json",
                 ]
             ),
+            ("tag", ["--add TEXT", "--remove TEXT"]),
             ("list", ["--tag TEXT", "--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
             (

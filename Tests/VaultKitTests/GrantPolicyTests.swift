@@ -215,6 +215,28 @@ import VaultTesting
         }
     }
 
+    @Test("where nobody can tell, nothing is removed but in any case")
+    func damaged() async throws {
+        try await withScene { scene in
+            try await scene.addDead("work")
+            try Saboteur(scene.home.location).spoilTokens(of: "work")
+            let errors = [
+                await vaultError { try await scene.vault.remove("work", only: .ifSignInNeeded) },
+                await vaultError {
+                    try await scene.vault.add(
+                        .testing("work"),
+                        Self.fresh,
+                        replacing: .ifSignInNeeded
+                    )
+                },
+            ]
+            #expect(errors.map(\.?.code) == [.tampered, .tampered])
+            #expect(try await scene.vault.damagedAccounts() == ["work"])
+            try await scene.vault.remove("work")
+            #expect(try await scene.vault.damagedAccounts() == [])
+        }
+    }
+
     @Test(
         "a refresh parameter that the protocol itself has is not stored",
         arguments: [

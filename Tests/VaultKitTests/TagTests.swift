@@ -67,6 +67,23 @@ import VaultTesting
         }
     }
 
+    @Test("changes at the same time lose none")
+    func changesAtOnce() async throws {
+        try await withScene { scene in
+            try await scene.add()
+            let elsewhere = try await scene.openAgain()
+            let tags = (1...20).compactMap { AccountTag("\($0)") }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, tag) in tags.enumerated() {
+                    let vault = index.isMultiple(of: 2) ? scene.vault : elsewhere
+                    group.addTask { _ = try await vault.changeTags(of: "work") { $0.union([tag]) } }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await scene.vault.account("work").tags == tags.sorted())
+        }
+    }
+
     @Test("an account has at most 32")
     func limit() async throws {
         try await withScene { scene in

@@ -189,6 +189,10 @@ import VaultSQLite
 }
 
 extension VaultFile {
+    func setTags(_ tags: Set<AccountTag>, of name: AccountName) throws -> StoredAccount {
+        try changeTags(of: name) { _ in tags }
+    }
+
     func all(_ tags: Set<AccountTag>) throws -> TaggedAccounts {
         try TaggedAccounts.all { try accounts(tagged: tags, after: $0, limit: 256) }
     }

@@ -75,6 +75,17 @@ package struct AddAccountDocument: Codable, Sendable {
     }
 }
 
+/// How the tags of an account are to change.
+package struct ChangeTagsDocument: Codable, Sendable {
+    package let add: [String]
+    package let remove: [String]
+
+    package init(add: [String], remove: [String]) {
+        self.add = add
+        self.remove = remove
+    }
+}
+
 /// What the agent needs to begin a sign-in.
 package struct BeginSignInDocument: Codable, Sendable {
     package let name: String

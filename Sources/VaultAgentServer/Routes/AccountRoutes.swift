@@ -92,6 +92,20 @@ extension AgentRoutes {
         return Self.done
     }
 
+    func changeTags(
+        of name: AccountName,
+        _ request: HTTPServerRequest
+    ) async throws -> HTTPServerResponse {
+        let change = try Self.decode(ChangeTagsDocument.self, request)
+        let (added, removed) = (
+            try AccountTag.checked(change.add), try AccountTag.checked(change.remove)
+        )
+        try await service.vault.session().vault.changeTags(of: name) { tags in
+            tags.subtracting(removed).union(added)
+        }
+        return Self.done
+    }
+
     /// The names of every `scope` there is.
     private static func scope(_ request: HTTPServerRequest) -> Scope? {
         let names = request.query.filter { $0.name == "scope" }.flatMap {

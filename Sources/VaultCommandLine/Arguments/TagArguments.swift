@@ -3,13 +3,16 @@ internal import VaultKit
 
 /// Tags on the command line.
 enum TagArguments {
-    /// Every `--tag` that is there.
-    static func tags(_ arguments: inout ArgumentReader) throws(UsageError) -> Set<AccountTag> {
+    /// The value of every option of this name.
+    static func tags(
+        _ arguments: inout ArgumentReader,
+        _ option: String = "--tag"
+    ) throws(UsageError) -> Set<AccountTag> {
         var tags: Set<AccountTag> = []
-        for text in try arguments.options("--tag") {
+        for text in try arguments.options(option) {
             guard let tag = AccountTag(text) else {
                 throw .malformed(
-                    "--tag",
+                    option,
                     value: text,
                     wanted: "1 to 128 bytes of text in one line, without a blank at either end"
                 )

@@ -34,9 +34,21 @@ extension Vault {
     ///   unwritable file.
     @discardableResult
     public func setTags(_ tags: Set<AccountTag>, of name: AccountName) async throws -> Account {
+        try await changeTags(of: name) { _ in tags }
+    }
+
+    /// Gives an account the tags that `change` makes of those it has at the moment of writing.
+    @discardableResult
+    package func changeTags(
+        of name: AccountName,
+        _ change: @escaping @Sendable (Set<AccountTag>) -> Set<AccountTag>
+    ) async throws -> Account {
         try await translating(name) {
-            guard tags.count <= AccountTag.limit else { throw VaultError.tooManyTags(name) }
-            let stored = try await store.setTags(tags, of: name)
+            let stored = try await store.changeTags(of: name) { old in
+                let new = change(old)
+                guard new.count <= AccountTag.limit else { throw VaultError.tooManyTags(name) }
+                return new
+            }
             cache.forget(name)
             let isCurrent = try store.selectedAccount() == stored.id
             return show(stored, isCurrent: isCurrent, now: clock.now())

@@ -67,14 +67,19 @@ extension VaultFile {
         }
     }
 
-    /// Gives an account other tags, and writes its hints anew also where the tags are the same.
-    package func setTags(_ tags: Set<AccountTag>, of name: AccountName) throws -> StoredAccount {
+    /// Gives an account the tags that `change` makes of those it has, and writes its hints anew also
+    /// where they are the same.
+    package func changeTags(
+        of name: AccountName,
+        _ change: (Set<AccountTag>) throws -> Set<AccountTag>
+    ) throws -> StoredAccount {
         let isThere = { [self] (written: StoredAccount) throws -> Bool in
-            try account(written.id)?.settings.tags == tags
+            try account(written.id)?.settings.tags == written.settings.tags
         }
         return try write(confirming: isThere) {
             let keyring = try currentKeyring()
             var account = try account(named: name)
+            let tags = try change(account.settings.tags)
             if account.settings.tags != tags {
                 var settings = account.settings
                 settings.tags = tags

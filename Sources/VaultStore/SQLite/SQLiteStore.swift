@@ -124,8 +124,11 @@ package actor SQLiteStore: AccountStore {
         try writer.remove(name, only: condition)
     }
 
-    package func setTags(_ tags: Set<AccountTag>, of name: AccountName) throws -> StoredAccount {
-        try writer.setTags(tags, of: name)
+    package func changeTags(
+        of name: AccountName,
+        _ change: @Sendable (Set<AccountTag>) throws -> Set<AccountTag>
+    ) throws -> StoredAccount {
+        try writer.changeTags(of: name, change)
     }
 
     package func proveWritable() throws {
