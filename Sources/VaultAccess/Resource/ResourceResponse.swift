@@ -55,6 +55,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// All that is left of the body.
     ///
     /// - Parameter limit: Bytes that it may have at most.
+    /// - Returns: Its bytes.
     /// - Throws: `HTTPTransportError`: `answer_too_large` beyond the limit, and what made the body
     ///   break off; `CancellationError`.
     public func collect(upTo limit: Int) async throws -> [UInt8] {

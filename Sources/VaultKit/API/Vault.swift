@@ -10,6 +10,8 @@ public import VaultStore
 public final class Vault: Sendable {
     /// The directory it is in.
     public let location: VaultLocation
+    /// Which rejected tokens were replaced lately.
+    public let rejections: RejectionLimit
 
     let store: SQLiteStore
     let refresher: TokenRefresher
@@ -31,6 +33,7 @@ public final class Vault: Sendable {
         settlingTime: Double = TokenLookup.settlingTime
     ) throws {
         self.location = store.location
+        rejections = RejectionLimit(clock: clock)
         self.settlingTime = settlingTime
         self.store = store
         self.clock = clock
@@ -166,3 +169,5 @@ public final class Vault: Sendable {
         }
     }
 }
+
+extension Vault: AccessTokenSource {}
