@@ -29,6 +29,7 @@ public final class Vault: Sendable {
         lockFile: FileLock,
         transport: any HTTPTransport,
         clock: any VaultClock,
+        random: @escaping @Sendable () -> Double = Vault.systemRandom,
         faults: FaultPoints,
         settlingTime: Double = TokenLookup.settlingTime
     ) throws {
@@ -47,7 +48,7 @@ public final class Vault: Sendable {
                 lockFile: lockFile,
                 transport: transport,
                 clock: clock,
-                random: { Double.random(in: 0...1) },
+                random: random,
                 faults: faults
             ),
             events: hub,
@@ -93,6 +94,7 @@ public final class Vault: Sendable {
         unlock: Unlock,
         transport: any HTTPTransport,
         clock: any VaultClock,
+        random: @escaping @Sendable () -> Double = Vault.systemRandom,
         faults: FaultPoints,
         settlingTime: Double = TokenLookup.settlingTime
     ) async throws -> Vault {
@@ -108,6 +110,7 @@ public final class Vault: Sendable {
                 lockFile: lockFile,
                 transport: transport,
                 clock: clock,
+                random: random,
                 faults: faults,
                 settlingTime: settlingTime
             )
@@ -115,6 +118,9 @@ public final class Vault: Sendable {
             throw VaultError(error).placed(in: location)
         }
     }
+
+    /// From 0 to 1: what spreads tries that would come together.
+    package static let systemRandom: @Sendable () -> Double = { Double.random(in: 0...1) }
 
     private static func openLockFile(_ path: String) throws(StoreError) -> FileLock {
         do {
