@@ -59,7 +59,10 @@ extension ResourceRequest {
 extension ResourceResponse {
     /// A rejection of the token (RFC 6750 §3).
     ///
-    /// - Parameter error: `invalid_token`, `insufficient_scope` or another; nil to name none.
+    /// - Parameters:
+    ///   - error: `invalid_token`, `insufficient_scope` or another; nil to name none.
+    ///   - status: Its status code.
+    /// - Returns: The answer.
     public static func unauthorized(_ error: String?, status: Int = 401) -> ResourceResponse {
         let challenge = error.map { #"Bearer realm="test", error="\#($0)""# } ?? "Bearer"
         return ResourceResponse(

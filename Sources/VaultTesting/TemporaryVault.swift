@@ -46,6 +46,7 @@ public struct TemporaryVault: Sendable {
     ///   - clock: Where the time comes from.
     ///   - random: A number from 0 to 1, which spreads tries that would come together.
     ///   - faults: Where the test interferes.
+    /// - Returns: The open vault.
     /// - Throws: ``VaultError``.
     public func open(
         transport: any HTTPTransport = UnreachableTransport(),
