@@ -262,7 +262,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            exclude: ["Servers"],
+            exclude: ["Servers", "Documentation/Stranger"],
             swiftSettings: settings
         ),
         // A stranger's program over the library, which the end-to-end tests run.
