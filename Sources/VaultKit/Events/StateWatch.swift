@@ -72,8 +72,11 @@ final class StateWatch: Sendable {
                 events.take(page, of: replay, for: id)
                 if page == nil { await pause(id, seconds: Self.interval) }
             case .wait where looking:
-                let seconds = secondsUntilLook()
-                if seconds > 0 { await pause(id, seconds: seconds) } else { tell() }
+                if let seconds = secondsUntilLook() {
+                    await pause(id, seconds: seconds)
+                } else {
+                    tell()
+                }
             case .wait: await events.wakeup(of: id)?.wait()
             case nil: return nil
             }
@@ -81,10 +84,16 @@ final class StateWatch: Sendable {
         return nil
     }
 
-    private func secondsUntilLook() -> Double {
-        let passed = clock.now().seconds(since: lastLook.withLock { $0 })
-        // A clock that was set back says nothing.
-        return passed < 0 ? 0 : Self.interval - passed
+    /// How long to wait for the next look; nil when it is the caller who looks now.
+    private func secondsUntilLook() -> Double? {
+        let now = clock.now()
+        return lastLook.withLock { last in
+            let seconds = Self.interval - now.seconds(since: last)
+            // More is a clock that was set back, which says nothing.
+            if seconds > 0, seconds <= Self.interval { return seconds }
+            last = now
+            return nil
+        }
     }
 
     private func pause(_ id: EventHub.ListenerID, seconds: Double) async {
