@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN := .build/bin
-SWIFT_TEST := swift test --disable-xctest --no-parallel
+RUN_TESTS := Scripts/run-tests .build/test.log
 FAULTS := python3 Tests/Faults
 FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
@@ -28,10 +28,10 @@ test: build ## Run every test
 	@Scripts/test
 
 test-unit: ## Run the tests that need no built programs
-	$(SWIFT_TEST) --skip EndToEndTests
+	@$(RUN_TESTS) --skip EndToEndTests
 
 test-end-to-end: build ## Run the built programs against the test server
-	$(SWIFT_TEST) --filter EndToEndTests
+	@$(RUN_TESTS) --filter EndToEndTests
 
 test-real-servers: build ## Run the built programs against two real authorization servers
 	@Scripts/test-real-servers

@@ -188,6 +188,11 @@ let package = Package(
             swiftSettings: safeSettings
         ),
         .testTarget(
+            name: "VaultAccessTests",
+            dependencies: ["Platform", "OAuth", "VaultAccess"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "VaultKitTests",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",

@@ -10,6 +10,8 @@ public import VaultStore
 public final class Vault: Sendable {
     /// The directory it is in.
     public let location: VaultLocation
+    /// Which rejected tokens were replaced lately.
+    public let rejections: RejectionLimit
 
     let store: SQLiteStore
     let refresher: TokenRefresher
@@ -27,10 +29,12 @@ public final class Vault: Sendable {
         lockFile: FileLock,
         transport: any HTTPTransport,
         clock: any VaultClock,
+        random: @escaping @Sendable () -> Double = Vault.systemRandom,
         faults: FaultPoints,
         settlingTime: Double = TokenLookup.settlingTime
     ) throws {
         self.location = store.location
+        rejections = RejectionLimit(clock: clock)
         self.settlingTime = settlingTime
         self.store = store
         self.clock = clock
@@ -44,7 +48,7 @@ public final class Vault: Sendable {
                 lockFile: lockFile,
                 transport: transport,
                 clock: clock,
-                random: { Double.random(in: 0...1) },
+                random: random,
                 faults: faults
             ),
             events: hub,
@@ -90,6 +94,7 @@ public final class Vault: Sendable {
         unlock: Unlock,
         transport: any HTTPTransport,
         clock: any VaultClock,
+        random: @escaping @Sendable () -> Double = Vault.systemRandom,
         faults: FaultPoints,
         settlingTime: Double = TokenLookup.settlingTime
     ) async throws -> Vault {
@@ -105,6 +110,7 @@ public final class Vault: Sendable {
                 lockFile: lockFile,
                 transport: transport,
                 clock: clock,
+                random: random,
                 faults: faults,
                 settlingTime: settlingTime
             )
@@ -112,6 +118,9 @@ public final class Vault: Sendable {
             throw VaultError(error).placed(in: location)
         }
     }
+
+    /// From 0 to 1: what spreads tries that would come together.
+    package static let systemRandom: @Sendable () -> Double = { Double.random(in: 0...1) }
 
     private static func openLockFile(_ path: String) throws(StoreError) -> FileLock {
         do {
@@ -165,3 +174,5 @@ public final class Vault: Sendable {
         }
     }
 }
+
+extension Vault: AccessTokenSource {}
