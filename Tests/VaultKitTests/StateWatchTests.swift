@@ -91,7 +91,7 @@ import VaultTesting
             watch.tell()
             await scene.vault.close()
             var told: [AccountName] = []
-            for await event in events { told.append(event.account) }
+            for await event in events { if let account = event.account { told.append(account) } }
             #expect(told == names)
         }
     }

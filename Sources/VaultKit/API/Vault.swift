@@ -38,9 +38,9 @@ public final class Vault: Sendable {
         self.settlingTime = settlingTime
         self.store = store
         self.clock = clock
-        hub = EventHub()
+        hub = EventHub(lastChange: try store.stateChangeCount())
         cache = TokenCache()
-        let states = try StateWatch(store: store, events: hub)
+        let states = StateWatch(store: store, events: hub, clock: clock)
         self.states = states
         let refresher = TokenRefresher(
             environment: RefreshEnvironment(
@@ -130,10 +130,9 @@ public final class Vault: Sendable {
         }
     }
 
-    /// What happens to the accounts from now on.
-    ///
-    /// Each call gives a stream of its own.
-    public var events: AsyncStream<VaultEvent> { hub.stream() }
+    deinit {
+        hub.finish()
+    }
 
     /// Finishes what is in flight, up to a minute, and ends the event streams.
     ///

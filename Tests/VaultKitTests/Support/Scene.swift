@@ -90,7 +90,7 @@ func vaultError(_ body: () async throws -> some Any) async -> VaultError? {
 
 /// Closes the vault and returns what its stream told until then.
 func everything(
-    of events: AsyncStream<VaultEvent>,
+    of events: VaultEvents,
     closing vault: Vault
 ) async
     -> [VaultEvent.Kind]
