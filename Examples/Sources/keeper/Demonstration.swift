@@ -19,7 +19,7 @@ struct Demonstration {
             guard let name = AccountName("account-\(number)") else { continue }
             do {
                 try await vault.add(registration(name), issue())
-            } catch VaultError(.nameTaken) {
+            } catch VaultError.Code.nameTaken {
                 continue
             }
         }

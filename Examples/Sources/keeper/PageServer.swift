@@ -40,7 +40,13 @@ final class PageServer: Sendable {
         defer { close(connection) }
         // One who asks slowly is not waited for.
         var patience = timeval(tv_sec: 1, tv_usec: 0)
-        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(
+            connection,
+            SOL_SOCKET,
+            SO_RCVTIMEO,
+            &patience,
+            socklen_t(MemoryLayout<timeval>.size)
+        )
         var request = [UInt8](repeating: 0, count: 4096)
         guard recv(connection, &request, request.count, 0) > 0 else { return }
         let answer = """

@@ -34,7 +34,7 @@ do {
     await vault.close()
     guard response.status == 200 else { fail("the API answered \(response.status)", status: 1) }
     print(String(decoding: body, as: UTF8.self))
-} catch VaultError(.signInNeeded) {
+} catch VaultError.Code.signInNeeded {
     fail("sign in again: vault login \(account)", status: 5)
 } catch let error as VaultError where error.isTransient {
     fail("try again later: \(error.code)", status: 4)

@@ -98,9 +98,7 @@ public final class Vault: Sendable {
         faults: FaultPoints,
         settlingTime: Double = TokenLookup.settlingTime
     ) async throws -> Vault {
-        guard let location = location ?? VaultLocation.fromEnvironment() else {
-            throw VaultError(.noVault, facts: [.reason: "no_home"])
-        }
+        let location = try place(location)
         do {
             let file = try VaultFile(location)
             try file.unlock(with: unlock)

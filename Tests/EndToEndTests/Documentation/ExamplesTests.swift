@@ -41,8 +41,10 @@ import Testing
             let running = try stage.start(launch)
             // Each of them is renewed before the thirty seconds of its token are over.
             #expect(try poll(seconds: 90) { try server.statistics().refreshes >= 1000 })
-            let address = try #require(running.output.split(separator: "\n").first)
-            let page = try stage.run(stage.launch(Programs.system("curl"), ["-s", String(address)]))
+            let address = try #require(running.stdoutSoFar.split(separator: "\n").first)
+            let page = try stage.run(
+                stage.launch(try Programs.system("curl"), ["-s", String(address)])
+            )
             #expect(page.out.contains("1000 of 1000 tokens are valid"))
             let statistics = try server.statistics()
             #expect(statistics.reuseDetections == 0)

@@ -1,6 +1,8 @@
 import Testing
 
-/// What the README shows is true: its commands exist. Its library example is tried with the documentation.
+/// What the README shows is true: its commands exist.
+///
+/// Its library example is tried with the documentation.
 @Suite(.serialized) struct ReadmeTests {
     private static func readme() throws -> String {
         try Files.text("\(Programs.packageRoot)/README.md")

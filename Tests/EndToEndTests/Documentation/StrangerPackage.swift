@@ -56,7 +56,7 @@ struct StrangerPackage {
     }
 
     /// Runs `swift` with a command and its options in the package, both streams together.
-    func swift(_ command: String...) throws -> Run {
+    func swift(_ command: String...) throws -> Ended {
         // Kept between runs: only what changed is built again.
         let scratch = "\(Programs.packageRoot)/.build/stranger"
         let line =

@@ -1,10 +1,10 @@
 // As much of AsyncHTTPClient as the article on 401 uses, by the signatures of its documentation: the package
 // cannot be fetched where the tests run.
 
-public final class HTTPClient: Sendable {
-    public static let shared = HTTPClient()
+package final class HTTPClient: Sendable {
+    package static let shared = HTTPClient()
 
-    public func execute(
+    package func execute(
         _ request: HTTPClientRequest,
         timeout: TimeAmount
     ) async throws -> HTTPClientResponse {
@@ -12,36 +12,36 @@ public final class HTTPClient: Sendable {
     }
 }
 
-public struct TimeAmount: Sendable {
-    public static func seconds(_ amount: Int64) -> TimeAmount { TimeAmount() }
+package struct TimeAmount: Sendable {
+    package static func seconds(_ amount: Int64) -> TimeAmount { TimeAmount() }
 }
 
-public struct HTTPHeaders: Sendable {
+package struct HTTPHeaders: Sendable {
     private var fields: [(name: String, value: String)] = []
 
-    public mutating func add(name: String, value: String) {
+    package mutating func add(name: String, value: String) {
         fields.append((name, value))
     }
 
-    public subscript(name: String) -> [String] {
+    package subscript(name: String) -> [String] {
         fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 }
 
-public struct HTTPClientRequest: Sendable {
-    public var url: String
-    public var headers = HTTPHeaders()
+package struct HTTPClientRequest: Sendable {
+    package var url: String
+    package var headers = HTTPHeaders()
 
-    public init(url: String) {
+    package init(url: String) {
         self.url = url
     }
 }
 
-public struct HTTPResponseStatus: Sendable {
-    public let code: UInt
+package struct HTTPResponseStatus: Sendable {
+    package let code: UInt
 }
 
-public struct HTTPClientResponse: Sendable {
-    public var status: HTTPResponseStatus
-    public var headers: HTTPHeaders
+package struct HTTPClientResponse: Sendable {
+    package var status: HTTPResponseStatus
+    package var headers: HTTPHeaders
 }
