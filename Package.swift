@@ -212,7 +212,9 @@ let package = Package(
         ),
         .testTarget(
             name: "VaultHTTPTests",
-            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultHTTP", "VaultHTTPServer"],
+            dependencies: [
+                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultHTTP", "VaultHTTPServer",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
