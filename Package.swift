@@ -217,7 +217,9 @@ let package = Package(
         ),
         .testTarget(
             name: "VaultHTTPTests",
-            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultHTTP", "VaultHTTPServer"],
+            dependencies: [
+                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultHTTP", "VaultHTTPServer",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
