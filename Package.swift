@@ -189,6 +189,11 @@ let package = Package(
             swiftSettings: safeSettings
         ),
         .testTarget(
+            name: "VaultAccessTests",
+            dependencies: ["Platform", "OAuth", "VaultAccess"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "VaultKitTests",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
@@ -213,7 +218,9 @@ let package = Package(
         ),
         .testTarget(
             name: "VaultHTTPTests",
-            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultHTTP", "VaultHTTPServer"],
+            dependencies: [
+                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultHTTP", "VaultHTTPServer",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -258,7 +265,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            exclude: ["Servers"],
+            exclude: ["Servers", "Documentation/Stranger"],
             swiftSettings: settings
         ),
         // A stranger's program over the library, which the end-to-end tests run.
