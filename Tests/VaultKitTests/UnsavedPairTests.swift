@@ -123,6 +123,29 @@ import VaultTesting
         }
     }
 
+    @Test("a grant whose pair is only in memory is not dead, whatever the file says")
+    func aliveInMemory() async throws {
+        let location = Shared<VaultLocation?>(nil)
+        try await withScene(RotatingServer().transport(), faults: breaking(location)) { scene in
+            try await scene.addExpired()
+            let elsewhere = try await scene.openAgain()
+            location.update { $0 = scene.home.location }
+            _ = try await scene.vault.accessToken(for: "work")
+            var account = try scene.stored()
+            account.tokens.signInNeeded = SignInNeeded(
+                reason: .grantRefused,
+                since: scene.clock.now().wall
+            )
+            #expect(elsewhere.needingSignIn()(account))
+            #expect(!scene.vault.needingSignIn()(account))
+            // Another account that took the name has nothing to do with the pair.
+            account.id = .random()
+            #expect(scene.vault.needingSignIn()(account))
+            try Saboteur(scene.home.location).mendInstalls()
+            await scene.clock.passingSleeps(within: 30) { await scene.vault.close() }
+        }
+    }
+
     @Test("cli E18: what is unsaved of a removed account is not served to one of the same name")
     func unsavedPairOfARemovedAccount() async throws {
         let location = Shared<VaultLocation?>(nil)

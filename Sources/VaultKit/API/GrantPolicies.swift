@@ -39,7 +39,8 @@ extension Vault {
     func needingSignIn() -> AccountCondition {
         { [clock, refresher] account in
             // What a full disk does not take yet is alive as well.
-            account.needsSignIn(at: clock.now()) && refresher.unsavedPair(of: account.name) == nil
+            let unsaved = refresher.unsavedPair(of: account.name)
+            return account.needsSignIn(at: clock.now()) && unsaved?.new.id != account.id
         }
     }
 }
