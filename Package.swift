@@ -218,7 +218,8 @@ let package = Package(
         .testTarget(
             name: "VaultHTTPTests",
             dependencies: [
-                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultHTTP", "VaultHTTPServer",
+                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultKit", "VaultHTTP",
+                "VaultHTTPServer", "VaultTesting",
             ],
             swiftSettings: settings
         ),
