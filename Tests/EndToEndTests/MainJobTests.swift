@@ -96,6 +96,7 @@ extension EndToEndTests {
                 account.keys == [
                     "name", "current", "state", "issuer", "expiresAt", "dueAt", "generation",
                     "failureCount", "lastFailure", "reason", "since", "firstSentAt", "sentAgainAt",
+                    "tokenEndpoint",
                 ]
             )
             return account
@@ -137,7 +138,7 @@ extension EndToEndTests {
                 #expect(
                     token.keys == [
                         "schemaVersion", "account", "accessToken", "tokenType", "expiresAt",
-                        "generation",
+                        "generation", "grantedScope", "warning",
                     ]
                 )
                 #expect(token["schemaVersion"] == .number(1))
