@@ -86,10 +86,10 @@ install: build ## Install vault and vault-agent under PREFIX
 	install -m 755 $(BIN)/vault $(BIN)/vault-agent $(DESTDIR)$(PREFIX)/bin/
 
 lint: ## Check the format and the comments
-	swift format lint --strict --recursive Sources Tests Benchmarks Migrations Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Examples Migrations Package.swift
 
 format: ## Format the sources
-	swift format --in-place --recursive Sources Tests Benchmarks Migrations Package.swift
+	swift format --in-place --recursive Sources Tests Benchmarks Examples Migrations Package.swift
 
 docs: ## Extract the public documentation and check it
 	@Scripts/docs

@@ -188,6 +188,11 @@ let package = Package(
             swiftSettings: safeSettings
         ),
         .testTarget(
+            name: "VaultAccessTests",
+            dependencies: ["Platform", "OAuth", "VaultAccess"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "VaultKitTests",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
@@ -212,7 +217,9 @@ let package = Package(
         ),
         .testTarget(
             name: "VaultHTTPTests",
-            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultHTTP", "VaultHTTPServer"],
+            dependencies: [
+                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultHTTP", "VaultHTTPServer",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -257,7 +264,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            exclude: ["Servers"],
+            exclude: ["Servers", "Documentation/Stranger"],
             swiftSettings: settings
         ),
         // A stranger's program over the library, which the end-to-end tests run.

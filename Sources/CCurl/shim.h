@@ -36,6 +36,13 @@ static inline CURLcode vault_curl_set_callback(
     return result ? result : curl_easy_setopt(easy, context_option, context);
 }
 
+// Asked before each request on a connection, a repeated one too: 0 lets it go out.
+static inline CURLcode vault_curl_set_prerequest(
+    CURL *easy, curl_prereq_callback callback, void *context) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+    return result ? result : curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+}
+
 // For facts that are a long; 0 when there is none.
 static inline long vault_curl_get_long(CURL *easy, CURLINFO info) {
     long value = 0;

@@ -8,10 +8,13 @@ final class CurlLoop {
     private let settings: CurlSettings
     private let thread: CurlThread
     private let multi: UnsafeMutableRawPointer?
+    /// What libcurl works at, by its handle.
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+    /// Requests to resource servers, those among them that wait for the first piece of their body.
+    private var resources: [ObjectIdentifier: ResourceTransfer] = [:]
     private var isClosing = false
 
-    /// Connections kept open between requests.
+    /// Connections kept open between requests; there is no limit to those in use.
     private static let keptConnections = 64
 
     init(mailbox: Mailbox<CurlMessage>, settings: CurlSettings, thread: CurlThread) {
@@ -29,13 +32,14 @@ final class CurlLoop {
                 var running: Int32 = 0
                 curl_multi_perform(multi, &running)
                 finishTransfers()
+                checkTimes()
                 if isDone { leave() }
             }
             if !isDone { sleep() }
         }
     }
 
-    private var isDone: Bool { isClosing && transfers.isEmpty }
+    private var isDone: Bool { isClosing && transfers.isEmpty && resources.isEmpty }
 
     private func leave() {
         // Posted since they were taken.
@@ -44,32 +48,61 @@ final class CurlLoop {
         thread.leave()
     }
 
-    /// Until a socket, a timer of libcurl or the mailbox has something; idle, that is for ever.
+    /// Until a socket, a timer or the mailbox has something; idle, that is for ever.
     private func sleep() {
         var wake = curl_waitfd(
             fd: mailbox.descriptor,
             events: Int16(CURL_WAIT_POLLIN),
             revents: 0
         )
-        curl_multi_poll(multi, &wake, 1, .max, nil)
+        curl_multi_poll(multi, &wake, 1, millisecondsToCheck, nil)
     }
+
+    // MARK: - Messages
 
     private func receive(_ message: CurlMessage) {
         switch message {
         case .close:
-            isClosing = true
+            close()
         case .send(let request, let continuation):
-            guard !isClosing, let multi,
-                let transfer = CurlTransfer(request, settings: settings, then: continuation)
+            guard !isClosing,
+                let transfer = TokenTransfer(request, settings: settings, then: continuation)
             else { return refuse(message) }
-            transfers[transfer.easy] = transfer
-            curl_multi_add_handle(multi, transfer.easy)
+            add(transfer)
+        case .begin(let exchange):
+            guard !isClosing, !exchange.isOver, let transfer = ResourceTransfer(exchange)
+            else { return refuse(message) }
+            resources[ObjectIdentifier(exchange)] = transfer
+            look(transfer)
+        case .look(let exchange):
+            if let transfer = resources[ObjectIdentifier(exchange)] { look(transfer) }
         }
     }
 
     private func refuse(_ message: CurlMessage) {
-        guard case .send(_, let continuation) = message else { return }
-        continuation.resume(returning: .failure(.notSent(.refused)))
+        switch message {
+        case .send(_, let continuation):
+            continuation.resume(returning: .failure(.notSent(.refused)))
+        case .begin(let exchange):
+            exchange.end(.failed(HTTPTransportError.notSent(.refused)))
+        case .look, .close: break
+        }
+    }
+
+    /// A token that is on its way must not get lost; an answer of a resource server can be.
+    private func close() {
+        isClosing = true
+        for transfer in resources.values {
+            transfer.fail(.refused)
+            remove(transfer)
+        }
+    }
+
+    // MARK: - Transfers
+
+    private func add(_ transfer: CurlTransfer) {
+        transfers[transfer.handle.pointer] = transfer
+        curl_multi_add_handle(multi, transfer.handle.pointer)
     }
 
     private func finishTransfers() {
@@ -77,11 +110,56 @@ final class CurlLoop {
         while let message = curl_multi_info_read(multi, &left) {
             // The message does not survive the removal of its handle.
             let code = vault_curl_message_result(message)
-            guard let easy = message.pointee.easy_handle,
-                let transfer = transfers.removeValue(forKey: easy)
+            guard let easy = message.pointee.easy_handle, let transfer = transfers[easy]
             else { continue }
-            curl_multi_remove_handle(multi, easy)
+            remove(transfer)
             transfer.finish(code)
         }
+    }
+
+    /// Taking a handle out before its end closes its connection.
+    private func remove(_ transfer: CurlTransfer) {
+        let easy = transfer.handle.pointer
+        if transfers.removeValue(forKey: easy) != nil { curl_multi_remove_handle(multi, easy) }
+        if let resource = transfer as? ResourceTransfer {
+            resources[ObjectIdentifier(resource.exchange)] = nil
+        }
+    }
+
+    /// Does what the tasks of an exchange have made possible.
+    private func look(_ transfer: ResourceTransfer) {
+        if transfer.exchange.isOver { return remove(transfer) }
+        guard transfer.isBegun else { return begin(transfer) }
+        let code = transfer.resume()
+        guard code != CURLE_OK else { return }
+        remove(transfer)
+        transfer.finish(code)
+    }
+
+    /// A connection is asked for once there is something to send on it.
+    private func begin(_ transfer: ResourceTransfer) {
+        guard transfer.exchange.upload.isReady else { return }
+        guard transfer.begin(settings) == nil else {
+            transfer.fail(.refused)
+            return remove(transfer)
+        }
+        add(transfer)
+    }
+
+    // MARK: - Time
+
+    private func checkTimes() {
+        guard !resources.isEmpty else { return }
+        let now = Uptime.seconds()
+        for transfer in resources.values where transfer.nextCheck <= now {
+            if transfer.isLate(at: now) { transfer.fail(.timedOut) }
+            look(transfer)
+        }
+    }
+
+    private var millisecondsToCheck: Int32 {
+        guard let next = resources.values.map(\.nextCheck).min() else { return .max }
+        let seconds = next - Uptime.seconds()
+        return Int32((min(max(seconds, 0), 86400) * 1000).rounded(.up))
     }
 }

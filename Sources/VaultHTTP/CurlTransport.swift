@@ -1,15 +1,17 @@
 public import OAuth
 internal import Platform
-internal import VaultCrypto
 
-/// An `HTTPTransport` over libcurl: one thread for all requests, started by the first.
+/// A transport over libcurl, to authorization and resource servers: one thread for all requests,
+/// started by the first.
 ///
-/// A POST body is handed over through a read callback that cannot rewind, so that libcurl cannot
-/// send it again by itself. A GET that meets a kept connection the server has just closed may be
-/// sent once more, as RFC 9110 §9.2.2 allows for idempotent methods.
+/// A body is handed over through a read callback that cannot rewind, so that libcurl cannot send it
+/// again by itself. A GET that meets a kept connection the server has just closed may be sent once
+/// more, as RFC 9110 §9.2.2 allows for idempotent methods. There is no limit to the connections at
+/// one time: no refresh waits behind requests to resource servers.
 ///
-/// Cancelling the calling task changes nothing: a request on its way may spend a refresh token, and
-/// its answer must not get lost. Only the request's own deadline ends it.
+/// Cancelling a task that sends an `HTTPRequest` changes nothing: a request on its way may spend a
+/// refresh token, and its answer must not get lost. Only the request's own deadline ends it. A
+/// `ResourceRequest` ends with the task that sends it or reads its answer.
 public final class CurlTransport: HTTPTransport {
     private let settings: CurlSettings
     private let worker = Locked(Worker.notStarted)
@@ -39,7 +41,10 @@ public final class CurlTransport: HTTPTransport {
         if case .closed(let thread?) = worker.withLock({ $0 }) { CurlLibrary.join(thread) }
     }
 
-    /// Refuses requests from now on; those running come to their end, and the thread with them.
+    /// Refuses requests from now on.
+    ///
+    /// Requests to authorization servers come to their end, and the thread with them; those to
+    /// resource servers end with an error, their answers where they have got to.
     public func close() {
         let mailbox: Mailbox<CurlMessage>? = worker.withLock { worker in
             switch worker {
@@ -68,7 +73,8 @@ public final class CurlTransport: HTTPTransport {
         return try result.get()
     }
 
-    private func runningMailbox() -> Mailbox<CurlMessage>? {
+    /// Where the thread takes its messages from; the first call starts it.
+    func runningMailbox() -> Mailbox<CurlMessage>? {
         worker.withLock { worker in
             switch worker {
             case .running(let mailbox, _): return mailbox
@@ -103,19 +109,15 @@ typealias CurlResult = Result<HTTPResponse, HTTPTransportError>
 /// What other threads tell the transport's.
 enum CurlMessage: Sendable {
     case send(HTTPRequest, CheckedContinuation<CurlResult, Never>)
+    case begin(ResourceExchange)
+    /// A task has read, given, or let go of something.
+    case look(ResourceExchange)
     case close
 }
 
 extension HTTPRequest {
-    /// Whether its header fields stay what they are on the wire: a line break would start a new one.
+    /// Whether it is what it says on the wire.
     var isSendable: Bool {
-        guard deadline > 0, maximumBodyBytes >= 0, !url.string.utf8.contains(0) else {
-            return false
-        }
-        return headers.allSatisfy { header in
-            !header.name.isEmpty
-                && !header.name.utf8.contains { $0 <= 32 || $0 == UInt8(ascii: ":") }
-                && header.value.reveal { !$0.utf8.contains { [0, 10, 13].contains($0) } }
-        }
+        deadline > 0 && maximumBodyBytes >= 0 && !url.string.utf8.contains(0) && headers.areSendable
     }
 }

@@ -48,10 +48,6 @@ package protocol AccountStore: Sendable {
     func spentTokenHash(of refreshToken: Secret) async throws -> [UInt8]
     /// A number that changes when another process changes the store.
     func changeCounter() async throws -> Int64
-    /// The number of the last change of any account's state.
-    func stateChangeCount() async throws -> Int64
-    /// The changes after some number, the last of each account.
-    func stateChanges(after number: Int64, limit: Int) async throws -> [StateChange]
 }
 
 extension AccountStore {

@@ -41,14 +41,16 @@ extension AccessTokenSource {
                 deadline: deadline
             )
         }
-        let rejected = try await token(newerThan: nil)
-        let first = try await request(rejected)
-        guard first.isUnauthorized, rejections.admits(rejected.generation, of: account) else {
+        let used = try await token(newerThan: nil)
+        let first = try await request(used)
+        guard first.isUnauthorized else {
+            rejections.note(used.generation, of: account, wasRejected: false)
             return try first.get()
         }
-        let newer = try await token(newerThan: rejected.generation)
+        guard rejections.admits(used.generation, of: account) else { return try first.get() }
+        let newer = try await token(newerThan: used.generation)
         // The newest there is: it came so lately that the resource server may not know it yet.
-        guard newer.generation != rejected.generation else { return try first.get() }
+        guard newer.generation != used.generation else { return try first.get() }
         let second = try await request(newer)
         rejections.note(newer.generation, of: account, wasRejected: second.isUnauthorized)
         return try second.get()

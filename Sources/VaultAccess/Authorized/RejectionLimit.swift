@@ -21,7 +21,7 @@ public final class RejectionLimit: Sendable {
         return records.withLock { $0[account, default: RejectionRecord()].admits(generation, now) }
     }
 
-    /// Takes note of what became of a replacement.
+    /// Takes note of what a resource server made of a token.
     func note(_ generation: UInt64, of account: AccountName, wasRejected: Bool) {
         let now = clock.now()
         records.withLock { records in
@@ -56,8 +56,10 @@ struct RejectionRecord: Sendable {
 
     mutating func note(_ generation: UInt64, wasRejected: Bool, _ now: Moment) {
         guard wasRejected else {
-            // One that is not newer says nothing of the last refresh.
-            if generation >= fruitless?.generation ?? 0 { (fruitless, pause) = (nil, 0) }
+            // One that is not newer says nothing of the last refresh; a new grant counts from 1.
+            if generation > fruitless?.generation ?? 0 || generation == 1 {
+                (fruitless, pause) = (nil, 0)
+            }
             return
         }
         // A crowd is rejected together: that is one time.

@@ -10,7 +10,11 @@ public struct ResourceResponse: Sendable {
     public let body: ResponseBody
 
     /// An answer put together from its parts.
-    public init(status: Int, headers: [(name: String, value: String)] = [], body: ResponseBody) {
+    public init(
+        status: Int,
+        headers: [(name: String, value: String)] = [],
+        body: ResponseBody = ResponseBody()
+    ) {
         self.status = status
         self.headers = headers
         self.body = body

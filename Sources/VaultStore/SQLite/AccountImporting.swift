@@ -155,7 +155,8 @@ extension VaultFile {
             at: 6
         )
         insert.bind(account.tokens.refreshToken.map { keyring.spentTokenHash(of: $0) }, at: 7)
-        insert.bind(row.state.rawValue, at: 8)
+        // What it is really in is a change, told like any other.
+        insert.bind(AccountState.active.rawValue, at: 8)
         insert.bind(row.expiry?.unixSeconds, at: 9)
         insert.bind(row.due?.unixSecondsNotEarlier, at: 10)
         try insert.run()

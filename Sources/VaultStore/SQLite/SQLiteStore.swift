@@ -75,8 +75,15 @@ package actor SQLiteStore: AccountStore {
         try reading { try $0.stateChangeCount() }
     }
 
-    package nonisolated func stateChanges(after number: Int64, limit: Int) throws -> [StateChange] {
-        try reading { try $0.stateChanges(after: number, limit: limit) }
+    package nonisolated func stateChanges(
+        after place: StateChange.Place,
+        upTo last: Int64 = .max,
+        withActive: Bool = true,
+        limit: Int
+    ) throws -> StateChangePage {
+        try reading {
+            try $0.stateChanges(after: place, upTo: last, withActive: withActive, limit: limit)
+        }
     }
 
     package nonisolated func spentTokenHash(of refreshToken: Secret) throws -> [UInt8] {

@@ -67,10 +67,6 @@ struct InterceptedStore: AccountStore {
     func clientState(of account: StoredAccount) async throws -> ClientState {
         try store.clientState(of: account)
     }
-    func stateChangeCount() async throws -> Int64 { try store.stateChangeCount() }
-    func stateChanges(after number: Int64, limit: Int) async throws -> [StateChange] {
-        try store.stateChanges(after: number, limit: limit)
-    }
     func due(before date: Date, limit: Int) async throws -> [AccountHint] {
         try store.due(before: date, limit: limit)
     }

@@ -1,0 +1,76 @@
+import OAuth
+import Platform
+
+/// A server on 127.0.0.1 that sends and reads exactly what a test says: each connection has a thread.
+final class SocketServer: Sendable {
+    private let listener: ListeningSocket
+    private let isStopped = Locked(false)
+    private let served = Locked<[ServedConnection]>([])
+    private let ends: AsyncStream<Int>
+    private let end: AsyncStream<Int>.Continuation
+
+    /// Speaks on every connection; it is closed when the closure returns.
+    init(_ speak: @escaping @Sendable (ServedConnection) throws -> Void) throws {
+        listener = try .loopback()
+        (ends, end) = AsyncStream.makeStream()
+        try DedicatedThread.start { [self] in
+            while !isStopped.withLock({ $0 }) {
+                guard let descriptor = accept() else { continue }
+                let connection = ServedConnection(descriptor, number: add())
+                served.withLock { $0.append(connection) }
+                serve(connection, speak)
+            }
+            listener.close()
+        }
+    }
+
+    private let count = Locked(0)
+
+    private func add() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+
+    private func accept() -> Int32? {
+        guard let descriptor = listener.descriptor,
+            Descriptor.waitReadable([descriptor], milliseconds: 10) == [true]
+        else { return nil }
+        return try? listener.accept()
+    }
+
+    private func serve(
+        _ connection: ServedConnection,
+        _ speak: @escaping @Sendable (ServedConnection) throws -> Void
+    ) {
+        try? DedicatedThread.start { [end] in
+            try? speak(connection)
+            connection.close()
+            end.yield(connection.number)
+        }
+    }
+
+    var port: UInt16 { listener.port }
+    /// Connections so far.
+    var connectionCount: Int { count.withLock { $0 } }
+
+    func url(_ path: String = "/") -> EndpointURL {
+        EndpointURL(unchecked: "http://127.0.0.1:\(port)\(path)")
+    }
+
+    /// Waits until so many connections are done with.
+    func waitForEnds(_ count: Int = 1) async {
+        var left = count
+        for await _ in ends {
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+
+    /// Takes no more connections, and ends those there are.
+    func stop() {
+        isStopped.withLock { $0 = true }
+        served.withLock { $0 }.forEach { $0.shutDown() }
+    }
+}
