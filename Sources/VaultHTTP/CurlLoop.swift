@@ -32,7 +32,7 @@ final class CurlLoop {
                 var running: Int32 = 0
                 curl_multi_perform(multi, &running)
                 finishTransfers()
-                checkTimes()
+                checkResources()
                 if isDone { leave() }
             }
             if !isDone { sleep() }
@@ -146,9 +146,9 @@ final class CurlLoop {
         add(transfer)
     }
 
-    // MARK: - Time
+    // MARK: - What libcurl does not see to
 
-    private func checkTimes() {
+    private func checkResources() {
         guard !resources.isEmpty else { return }
         let now = Uptime.seconds()
         for transfer in resources.values where transfer.nextCheck <= now {

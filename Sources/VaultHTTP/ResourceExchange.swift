@@ -106,21 +106,19 @@ final class ResourceExchange: Sendable {
     var isFull: Bool { answer.withLock(\.isFull) }
     var waitingSince: Double? { answer.withLock(\.waitingSince) }
 
+    /// Takes in the header; `tellTasks` tells of it.
     func answered(_ head: AnswerHead) {
-        resume(
-            answer.withLock { state in
-                state.answered(head)
-                return state.takeWaiters()
-            }
-        )
+        answer.withLock { $0.answered(head) }
     }
 
+    /// Takes in bytes of the body; `tellTasks` tells of them.
     func receive(_ bytes: UnsafeRawBufferPointer) -> AnswerState.Receipt {
-        let (receipt, waiters) = answer.withLock { state in
-            (state.receive(bytes), state.takeWaiters())
-        }
-        resume(waiters)
-        return receipt
+        answer.withLock { $0.receive(bytes) }
+    }
+
+    /// Has those who wait look again.
+    func tellTasks() {
+        resume(answer.withLock { $0.takeWaiters() })
     }
 
     /// Ends the exchange for both sides; the first end counts, and whether this was it.

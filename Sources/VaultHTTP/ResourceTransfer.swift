@@ -6,7 +6,7 @@ internal import VaultAccess
 /// A request to a resource server on its way, on the transport's thread.
 final class ResourceTransfer: CurlTransfer {
     let exchange: ResourceExchange
-    /// When to look at the time, in seconds since boot.
+    /// When the loop is to check on it, in seconds since boot.
     private(set) var nextCheck: Double
     private(set) var isBegun = false
     private var header = HeaderCollector()
@@ -69,6 +69,7 @@ final class ResourceTransfer: CurlTransfer {
     }
 
     override func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        nextCheck = 0
         switch exchange.receive(bytes) {
         case .taken: return bytes.count
         case .unwanted: return -1
@@ -88,7 +89,7 @@ final class ResourceTransfer: CurlTransfer {
 
     private func answered(_ status: Int) {
         hasAnswered = true
-        nextCheck = Uptime.seconds()
+        nextCheck = 0
         // RFC 9112 §9.5: who is refused need not go on sending.
         if status >= 300, !exchange.upload.isFinished { exchange.upload.stop() }
         exchange.answered(AnswerHead(status: status, headers: header.fields))
@@ -110,12 +111,14 @@ final class ResourceTransfer: CurlTransfer {
         return curl_easy_pause(handle.pointer, action)
     }
 
-    /// Looks at the time; whether it has run out.
+    /// Tells the tasks what has come, all of one round at once, and looks at the time; whether it
+    /// has run out.
     ///
     /// While an upload is held that an early answer has made idle, libcurl would not see the end of
     /// that answer: it is let go at each look.
     func isLate(at now: Double) -> Bool {
         guard hasAnswered else { return true }
+        if nextCheck == 0 { exchange.tellTasks() }
         let due = (exchange.waitingSince ?? now) + exchange.request.idleLimit
         let isIdleUpload = isSendPaused && exchange.upload.isStopped
         nextCheck = isIdleUpload ? min(due, now + Self.earlyAnswerCheck) : due
