@@ -110,7 +110,7 @@ import VaultHTTP
         let server = try SocketServer { connection in
             _ = try connection.readHead()
             try connection.write("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
         piece.yield([1])
         let request = ResourceRequest(.post, server.url(), body: .oneShot(pieces))

@@ -12,7 +12,7 @@ import VaultHTTP
         try SocketServer { connection in
             _ = try connection.readHead()
             try connection.write(answer)
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
     }
 
@@ -32,7 +32,7 @@ import VaultHTTP
                 try connection.write(piece)
                 _ = try connection.readBytes(0)
             }
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
         let response = try await transport.send(ResourceRequest(.get, server.url()))
         #expect(response.status == 206)
@@ -53,7 +53,7 @@ import VaultHTTP
                 while wanted.withLock({ $0 < number }) { Pause.milliseconds(1) }
                 try connection.write("x")
             }
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
         let response = try await transport.send(ResourceRequest(.get, server.url()))
         var count = 0
@@ -129,7 +129,7 @@ import VaultHTTP
             let count = connection.writeUntilHeld(bytes)
             hold.yield(count)
             try connection.write(Array(bytes[count...]))
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
         let response = try await transport.send(ResourceRequest(.get, server.url(), idleLimit: 30))
         #expect(try #require(await held.first { _ in true }) < 16 << 20)
@@ -157,7 +157,7 @@ import VaultHTTP
             try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
             for _ in 0..<200 { try connection.write("3\r\nabc\r\n") }
             try connection.write("0\r\n\r\n")
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
         let response = try await transport.send(ResourceRequest(.get, server.url()))
         async let first = response.body.collect(upTo: 1000)

@@ -13,7 +13,7 @@ import VaultHTTP
         try SocketServer { connection in
             _ = try connection.readHead()
             try connection.write(answer)
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
     }
 
@@ -24,7 +24,7 @@ import VaultHTTP
         let server = try SocketServer { connection in
             _ = try connection.readHead()
             start.yield()
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
         let request = ResourceRequest(.post, server.url(), body: .text("abc"))
         let task = Task { [transport] in try await transport.send(request).status }
@@ -96,7 +96,7 @@ import VaultHTTP
             } else {
                 try connection.write(Self.begun)
             }
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
         let request = ResourceRequest(.post, server.url(), body: .text("abc"))
         async let waiting = transport.failure(of: request)
@@ -165,7 +165,7 @@ import VaultHTTP
             for _ in 0..<3 { Pause.milliseconds(40) }
             try connection.write("def")
             pause.yield()
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
         let request = ResourceRequest(.get, server.url(), idleLimit: 0.05)
         let response = try await transport.send(request)

@@ -50,7 +50,7 @@ import VaultHTTPServer
     /// Row HT-02 of the library's cases: the target sees nothing, so no token either.
     @Test("a redirect is the answer", arguments: [301, 302, 303, 307, 308])
     func redirect(status: Int) async throws {
-        let target = try SocketServer { $0.waitForEnd() }
+        let target = try SocketServer { try $0.waitForEnd() }
         let places = ["\(target.url())", "https://127.0.0.1:\(target.port)/", "/here"]
         for place in places {
             let server = try RecordingServer { _, _ in
@@ -85,7 +85,7 @@ import VaultHTTPServer
         }
         for body in [RequestBody.text("hello"), .texts(["hel", "lo"])] {
             let request = ResourceRequest(.post, server.url(), body: body)
-            #expect(try await transport.send(request).status == status)
+            #expect(try await transport.text(of: request).status == status)
         }
         #expect(server.requests.map(\.body) == [Array("hello".utf8), Array("hello".utf8)])
         await server.stop()
@@ -117,6 +117,27 @@ import VaultHTTPServer
         let request = ResourceRequest(.init(rawValue: method), server.url(), body: body)
         #expect(await transport.failure(of: request).transportError == .ambiguous(.connectionLost))
         #expect(requests.withLock { $0 } == 2)
+        server.stop()
+    }
+
+    @Test(
+        "no body to rewind, no kept connection",
+        arguments: [
+            ("GET", 1), ("HEAD", 1), ("POST", 2), ("DELETE", 2), ("PATCH", 2),
+        ]
+    )
+    func freshConnection(method: String, connections: Int) async throws {
+        let server = try SocketServer { connection in
+            while true {
+                _ = try connection.readHead()
+                try connection.write("HTTP/1.1 204 No Content\r\n\r\n")
+            }
+        }
+        for method in ["GET", method] {
+            let request = ResourceRequest(.init(rawValue: method), server.url())
+            #expect(try await transport.text(of: request).status == 204)
+        }
+        #expect(server.connectionCount == connections)
         server.stop()
     }
 
@@ -155,7 +176,7 @@ import VaultHTTPServer
             if try connection.readHead().hasPrefix("POST /token") {
                 try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\ntoken")
             }
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
         let tasks = (0..<200).map { _ in
             Task { [transport] in

@@ -87,7 +87,7 @@ import VaultHTTPServer
         let server = try SocketServer { connection in
             _ = try connection.readHead()
             piece.finish(throwing: SourceFailure())
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
         piece.yield([1])
         let request = post(server, .oneShot(length: length, pieces))
@@ -114,6 +114,23 @@ import VaultHTTPServer
         let error = await transport.failure(of: post(server, .texts(pieces, length: declared)))
         #expect(error.transportError?.reason == .refused)
         if !isSent { #expect(error.transportError == .notSent(.refused)) }
+        #expect(wholeBodies.withLock { $0 } == 0)
+        server.stop()
+    }
+
+    @Test func thePieceThatMakesUpTheLengthWaitsForTheEndBehindIt() async throws {
+        let wholeBodies = Locked(0)
+        let server = try SocketServer { connection in
+            _ = try connection.readHead()
+            _ = try connection.readBytes(2)
+            wholeBodies.withLock { $0 += 1 }
+        }
+        let pieces = AsyncThrowingStream {
+            try await Task.sleep(for: .milliseconds(30))
+            return Array("a".utf8)
+        }
+        let request = post(server, .oneShot(length: 2, pieces))
+        #expect(await transport.failure(of: request).transportError == .ambiguous(.refused))
         #expect(wholeBodies.withLock { $0 } == 0)
         server.stop()
     }
