@@ -158,7 +158,7 @@ final class CurlLoop {
     }
 
     private var millisecondsToCheck: Int32 {
-        guard let next = resources.values.map(\.nextCheck).min() else { return .max }
+        guard let next = resources.values.lazy.map(\.nextCheck).min() else { return .max }
         let seconds = next - Uptime.seconds()
         return Int32((min(max(seconds, 0), 86400) * 1000).rounded(.up))
     }

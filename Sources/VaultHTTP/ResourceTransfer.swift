@@ -30,7 +30,13 @@ final class ResourceTransfer: CurlTransfer {
         let request = exchange.request
         return configure(request.url, deadline: request.deadline, settings: settings)
             ?? handle.set(CURLOPT_BUFFERSIZE, 64 << 10)
-            ?? setMethod(request.method, BodyFraming(request, isEmpty: exchange.upload.isFinished))
+            ?? setMethod(request.method, framing)
+    }
+
+    /// How the body's end is said, once it is known whether there is anything in it.
+    private var framing: BodyFraming {
+        if case .chunks = exchange.framing, exchange.upload.isFinished { return .length(0) }
+        return exchange.framing
     }
 
     private func setMethod(_ method: ResourceRequest.Method, _ framing: BodyFraming) -> CURLcode? {
@@ -55,7 +61,9 @@ final class ResourceTransfer: CurlTransfer {
     /// A connection that dies under a request has libcurl begin anew, which only a GET or HEAD may.
     override func mayBegin() -> Bool {
         beginnings += 1
-        return beginnings == 1 || exchange.request.isRepeatable
+        guard beginnings > 1 else { return true }
+        guard case .none = exchange.framing else { return false }
+        return [.get, .head].contains(exchange.request.method)
     }
 
     override func giveBody(into space: UnsafeMutableRawBufferPointer) -> Int {
@@ -81,9 +89,10 @@ final class ResourceTransfer: CurlTransfer {
 
     override func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         guard header.receive(line) else { return false }
+        guard header.isComplete, !hasAnswered else { return true }
         let status = handle.get(CURLINFO_RESPONSE_CODE)
         // RFC 9110 §15.2: another answer follows a 1xx, except where the protocol was switched.
-        if header.isComplete, !hasAnswered, status >= 200 || status == 101 { answered(status) }
+        if status >= 200 || status == 101 { answered(status) }
         return true
     }
 

@@ -118,4 +118,37 @@ import VaultHTTP
         #expect(await ends.first { _ in true } == true)
         server.stop()
     }
+
+    /// A transport that goes waits for its thread: never on another transport's.
+    @Test func aSourceThatIsNotWantedAnyMoreMayHoldTheLastTransport() async throws {
+        let server = try SocketServer { connection in
+            let isUpload = try connection.readHead().hasPrefix("POST")
+            try connection.write("HTTP/1.1 40\(isUpload ? 1 : 4) No\r\nContent-Length: 0\r\n\r\n")
+            try connection.waitForEnd()
+        }
+        for _ in 0..<20 {
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let request = ResourceRequest(
+                .post,
+                server.url(),
+                body: try await Self.body(server, end)
+            )
+            #expect(try await transport.send(request).status == 401)
+            for await _ in ends { break }
+        }
+        server.stop()
+    }
+
+    /// A stalled body whose source holds a transport of its own until it ends.
+    private static func body(
+        _ server: SocketServer,
+        _ end: AsyncStream<Void>.Continuation
+    ) async throws -> RequestBody {
+        let held = CurlTransport()
+        #expect(try await held.send(ResourceRequest(.get, server.url())).status == 404)
+        return .stream { body in
+            body.onTermination = { [held] _ in withExtendedLifetime(held) { _ = end.yield() } }
+            body.yield([1])
+        }
+    }
 }
