@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN := .build/bin
-SWIFT_TEST := swift test --disable-xctest --no-parallel
+RUN_TESTS := Scripts/run-tests .build/test.log
 FAULTS := python3 Tests/Faults
 FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
@@ -28,10 +28,10 @@ test: build ## Run every test
 	@Scripts/test
 
 test-unit: ## Run the tests that need no built programs
-	$(SWIFT_TEST) --skip EndToEndTests
+	@$(RUN_TESTS) --skip EndToEndTests
 
 test-end-to-end: build ## Run the built programs against the test server
-	$(SWIFT_TEST) --filter EndToEndTests
+	@$(RUN_TESTS) --filter EndToEndTests
 
 test-real-servers: build ## Run the built programs against two real authorization servers
 	@Scripts/test-real-servers
@@ -86,10 +86,10 @@ install: build ## Install vault and vault-agent under PREFIX
 	install -m 755 $(BIN)/vault $(BIN)/vault-agent $(DESTDIR)$(PREFIX)/bin/
 
 lint: ## Check the format and the comments
-	swift format lint --strict --recursive Sources Tests Benchmarks Migrations Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Examples Migrations Package.swift
 
 format: ## Format the sources
-	swift format --in-place --recursive Sources Tests Benchmarks Migrations Package.swift
+	swift format --in-place --recursive Sources Tests Benchmarks Examples Migrations Package.swift
 
 docs: ## Extract the public documentation and check it
 	@Scripts/docs

@@ -84,6 +84,7 @@ let package = Package(
                 .embedInCode("0001_create_vault.sql"),
                 .embedInCode("0002_date_key_slots.sql"),
                 .embedInCode("0003_keep_client_states.sql"),
+                .embedInCode("0004_find_accounts.sql"),
             ],
             swiftSettings: safeSettings
         ),
@@ -188,6 +189,11 @@ let package = Package(
             swiftSettings: safeSettings
         ),
         .testTarget(
+            name: "VaultAccessTests",
+            dependencies: ["Platform", "OAuth", "VaultAccess"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "VaultKitTests",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
@@ -213,7 +219,8 @@ let package = Package(
         .testTarget(
             name: "VaultHTTPTests",
             dependencies: [
-                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultHTTP", "VaultHTTPServer",
+                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultKit", "VaultHTTP",
+                "VaultHTTPServer", "VaultTesting",
             ],
             swiftSettings: settings
         ),
@@ -259,7 +266,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            exclude: ["Servers"],
+            exclude: ["Servers", "Documentation/Stranger"],
             swiftSettings: settings
         ),
         // A stranger's program over the library, which the end-to-end tests run.

@@ -1,35 +1,35 @@
 /// What an authorization server publishes about itself (RFC 8414 §2, OpenID Connect Discovery §3).
-public struct AuthorizationServerMetadata: Sendable, Hashable {
+package struct AuthorizationServerMetadata: Sendable, Hashable {
     /// The issuer, letter by letter as the document states it.
-    public var issuer: String
+    package var issuer: String
     /// Where the document was read.
-    public var source: EndpointURL
+    package var source: EndpointURL
     /// Where the resource owner is sent to sign in.
-    public var authorizationEndpoint: EndpointURL?
+    package var authorizationEndpoint: EndpointURL?
     /// Where tokens are issued.
-    public var tokenEndpoint: EndpointURL
+    package var tokenEndpoint: EndpointURL
     /// Where the device grant starts (RFC 8628 §4).
-    public var deviceAuthorizationEndpoint: EndpointURL?
+    package var deviceAuthorizationEndpoint: EndpointURL?
     /// Where tokens are revoked (RFC 7009).
-    public var revocationEndpoint: EndpointURL?
+    package var revocationEndpoint: EndpointURL?
     /// Where OpenID Connect tells who signed in.
-    public var userinfoEndpoint: EndpointURL?
+    package var userinfoEndpoint: EndpointURL?
     /// Where clients register themselves (RFC 7591).
-    public var registrationEndpoint: EndpointURL?
+    package var registrationEndpoint: EndpointURL?
     /// Whether redirects carry `iss`, so that one without it is refused (RFC 9207 §2.4).
-    public var authorizationResponseIssParameterSupported: Bool
+    package var authorizationResponseIssParameterSupported: Bool
     /// The PKCE methods listed; S256 is used whether it is among them or not.
-    public var codeChallengeMethodsSupported: [String]
+    package var codeChallengeMethodsSupported: [String]
     /// The ways clients may authenticate; Basic where the document lists none.
-    public var tokenEndpointAuthMethodsSupported: [String]
+    package var tokenEndpointAuthMethodsSupported: [String]
     /// The grant types listed.
-    public var grantTypesSupported: [String]
+    package var grantTypesSupported: [String]
     /// The scope names listed.
-    public var scopesSupported: [String]
+    package var scopesSupported: [String]
 }
 
 /// The endpoints a discovery document names, by their member names.
-public enum EndpointName: String, Sendable, Hashable {
+package enum EndpointName: String, Sendable, Hashable {
     /// Where the resource owner signs in.
     case authorization = "authorization_endpoint"
     /// Where tokens are issued.
@@ -45,7 +45,7 @@ public enum EndpointName: String, Sendable, Hashable {
 }
 
 /// Why there is no metadata.
-public enum DiscoveryError: Error, Sendable, Equatable {
+package enum DiscoveryError: Error, Sendable, Equatable {
     /// The issuer is no address, or one with a query or fragment.
     case issuerInvalid(EndpointURLError?)
     /// The issuer is plain http to another machine; nothing was fetched.

@@ -1,5 +1,5 @@
 /// The grants this library can present at a token endpoint, by their names on the wire.
-public enum GrantType: String, Sendable, Hashable, Codable, CaseIterable {
+package enum GrantType: String, Sendable, Hashable, Codable, CaseIterable {
     /// An authorization code (RFC 6749 §4.1).
     case authorizationCode = "authorization_code"
     /// A refresh token (RFC 6749 §6).

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import VaultCrypto
 
 /// What a token endpoint's answer comes to.
-public enum TokenAnswer: Sendable {
+package enum TokenAnswer: Sendable {
     /// An access token was issued.
     case granted(TokenResponse)
     /// There is no usable access token, for the reason given.
@@ -30,12 +30,37 @@ public struct TokenResponse: Sendable {
     /// Members of the answer that have no meaning here.
     package let extra: [String: JSONValue]
 
+    /// What a token endpoint answered, put together by whoever asked it.
+    ///
+    /// - Parameters:
+    ///   - accessToken: The access token.
+    ///   - refreshToken: The refresh token, without which the account cannot be renewed.
+    ///   - tokenType: How the access token is presented.
+    ///   - lifetime: Seconds the access token lasts from now; nil when nobody said.
+    ///   - scope: The scope granted, if the answer states one.
+    public init(
+        accessToken: Secret,
+        refreshToken: Secret? = nil,
+        tokenType: String = "Bearer",
+        lifetime: Double? = nil,
+        scope: Scope? = nil
+    ) {
+        self.init(
+            accessToken: accessToken,
+            refreshToken: refreshToken,
+            tokenType: tokenType,
+            lifetime: lifetime,
+            expiry: nil,
+            scope: scope
+        )
+    }
+
     package init(
         accessToken: Secret,
         refreshToken: Secret? = nil,
         tokenType: String = "Bearer",
         lifetime: Double? = nil,
-        expiry: Date? = nil,
+        expiry: Date?,
         scope: Scope? = nil,
         idToken: Secret? = nil,
         refreshIn: Double? = nil,

@@ -1,28 +1,28 @@
-public import VaultCrypto
+package import VaultCrypto
 
 /// Why a token endpoint issued no access token (RFC 6749 §5.2, RFC 8628 §3.5).
-public struct TokenEndpointError: Error, Sendable {
+package struct TokenEndpointError: Error, Sendable {
     /// What the answer means for what happens next.
-    public let `class`: AnswerClass
+    package let `class`: AnswerClass
     /// The error code as told, without control characters and cut at 64 characters.
-    public let code: String?
+    package let code: String?
     /// The server's explanation, without control characters and cut at 200 characters.
     ///
     /// What looks like a token is left out: some servers repeat the one they refuse.
-    public let description: String?
+    package let description: String?
     /// Seconds the server asks to wait.
-    public let retryAfter: Double?
+    package let retryAfter: Double?
     /// Seconds between polls that a `slow_down` names.
-    public let interval: Double?
+    package let interval: Double?
     /// The HTTP status.
-    public let status: Int
+    package let status: Int
     /// A new refresh token in an answer that is otherwise unusable: it must not be lost.
-    public let refreshToken: Secret?
+    package let refreshToken: Secret?
     /// Whether the body is a page made for people: whatever stands before the token endpoint speaks.
-    public let isPage: Bool
+    package let isPage: Bool
 
     /// An error put together from its parts.
-    public init(
+    package init(
         class: AnswerClass,
         code: String? = nil,
         description: String? = nil,
@@ -44,7 +44,7 @@ public struct TokenEndpointError: Error, Sendable {
 }
 
 /// What an answer without an access token means.
-public enum AnswerClass: Sendable, Hashable {
+package enum AnswerClass: Sendable, Hashable {
     /// The refresh token, code or device code is dead: a new sign-in is needed.
     case grantRefused
     /// The server wants to see the resource owner again.
@@ -67,7 +67,7 @@ public enum AnswerClass: Sendable, Hashable {
     case accessDenied
 
     /// Two ways to say nothing.
-    public enum Ambiguity: String, Sendable, Hashable {
+    package enum Ambiguity: String, Sendable, Hashable {
         /// A fault of the moment: 5xx, a timeout, a code that says so.
         case transient
         /// No answer of a token endpoint.

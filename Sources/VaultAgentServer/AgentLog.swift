@@ -25,7 +25,7 @@ final class AgentLog: Sendable {
     }
 
     func write(_ event: VaultEvent) {
-        var facts = ["account": event.account.text]
+        var facts = event.account.map { ["account": $0.text] } ?? [:]
         switch event.kind {
         case .refreshed(let generation, let expiry):
             facts["generation"] = "\(generation)"
@@ -46,6 +46,7 @@ final class AgentLog: Sendable {
             facts["generation"] = "\(generation)"
             write("signed_in", facts)
         case .removed: write("removed", facts)
+        case .missed: write("missed", facts)
         }
     }
 }

@@ -39,27 +39,27 @@ public struct TemporaryVault: Sendable {
         )
     }
 
-    /// Opens the vault; any number may be open at the same time.
+    /// Opens the vault; any number may be open at the same time, as in several processes.
     ///
+    /// - Parameters:
+    ///   - transport: How token endpoints are reached; unless told, using it ends the process.
+    ///   - clock: Where the time comes from.
+    ///   - random: A number from 0 to 1, which spreads tries that would come together.
+    ///   - faults: Where the test interferes.
+    /// - Returns: The open vault.
     /// - Throws: ``VaultError``.
     public func open(
         transport: any HTTPTransport = UnreachableTransport(),
-        clock: any VaultClock = SystemClock()
-    ) async throws -> Vault {
-        try await open(transport: transport, clock: clock, faults: .none)
-    }
-
-    /// Opens the vault with places where a test can interfere.
-    package func open(
-        transport: any HTTPTransport,
-        clock: any VaultClock,
-        faults: FaultPoints
+        clock: any VaultClock = SystemClock(),
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+        faults: FaultPoints = .none
     ) async throws -> Vault {
         try await Vault.open(
             location,
             unlock: .keyFileAt(path: keyFile),
             transport: transport,
             clock: clock,
+            random: random,
             faults: faults
         )
     }

@@ -8,15 +8,6 @@ import VaultTesting
 
 /// Every change of an account's state is told by every process, once and in order.
 @Suite(.timeLimit(.minutes(1))) struct StateWatchTests {
-    private func setState(_ state: AccountState, of name: AccountName, _ scene: Scene) async throws
-    {
-        try await scene.vault.store.postpone(
-            scene.stored(name),
-            as: StoredAccount.Health(state: state, due: nil),
-            at: scene.clock.now().wall
-        )
-    }
-
     private func restore(_ path: String, _ scene: Scene) throws {
         let copy = try VaultCopy(path, beside: scene.home.location)
         try copy.file.unlock(with: .keyFileAt(path: scene.home.keyFile))
@@ -35,7 +26,7 @@ import VaultTesting
             try file.backup(to: path)
             try await scene.signInAgain()
             for state in [AccountState.backingOff, .active, .backingOff, .active] {
-                try await setState(state, of: "work", scene)
+                try await scene.setState(state)
                 scene.vault.states.tell()
                 other.states.tell()
             }
@@ -43,7 +34,7 @@ import VaultTesting
             // Both have told of more changes than the copy knows.
             try restore(path, scene)
             for vault in [scene.vault, other] { vault.states.tell() }
-            try await setState(.active, of: "work", scene)
+            try await scene.setState(.active)
             for vault in [scene.vault, other, other] { vault.states.tell() }
             for (vault, events) in zip([scene.vault, other], streams) {
                 #expect(
@@ -61,7 +52,7 @@ import VaultTesting
             let events = scene.vault.events
             try Saboteur(scene.home.location).setStateChange(.max)
             for _ in 1...3 { scene.vault.states.tell() }
-            try await setState(.backingOff, of: "work", scene)
+            try await scene.setState(.backingOff)
             for _ in 1...3 { scene.vault.states.tell() }
             #expect(
                 await everything(of: events, closing: scene.vault) == [.stateChanged(.backingOff)]
@@ -85,13 +76,13 @@ import VaultTesting
                         }
                     }
                 }
-                for name in names { try await setState(.backingOff, of: name, scene) }
+                for name in names { try await scene.setState(.backingOff, of: name) }
                 try await group.waitForAll()
             }
             watch.tell()
             await scene.vault.close()
             var told: [AccountName] = []
-            for await event in events { told.append(event.account) }
+            for await event in events { if let account = event.account { told.append(account) } }
             #expect(told == names)
         }
     }

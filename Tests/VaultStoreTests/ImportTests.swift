@@ -38,6 +38,24 @@ import VaultSQLite
         StoredAccount.Health(state: state, due: due, since: Fixture.moment.wall)
     }
 
+    /// Who listens for changes is told of it, like of any other account that is not well.
+    @Test func anAccountThatIsNotWellIsAChangeOfState() async throws {
+        try await withTwoVaults { here, there in
+            _ = try there.insert(Fixture.fullAccount("work"))
+            _ = try there.insert(Fixture.account("home"))
+            _ = try outcomes(of: there.export(at: Fixture.moment), into: here)
+            let changes = try here.stateChanges(
+                after: .after(0),
+                upTo: .max,
+                withActive: true,
+                limit: 10
+            )
+            #expect(changes.total == 1 && changes.rest == nil)
+            #expect(changes.changes.map(\.name) == ["work"])
+            #expect(changes.changes.map(\.state) == [.signInNeeded])
+        }
+    }
+
     @Test func theCurrentAccountStays() async throws {
         try await withTwoVaults { here, there in
             let mine = try here.insert(Fixture.account("mine"))

@@ -31,6 +31,7 @@ public struct RequestBody: Sendable {
     /// - Parameters:
     ///   - length: Its bytes, where known; without it the body is sent in chunks (RFC 9112 §7.1).
     ///   - make: Makes the pieces; called for each sending.
+    /// - Returns: The body.
     public static func replayable(
         length: Int? = nil,
         _ make: @escaping @Sendable () throws -> Pieces
@@ -43,6 +44,7 @@ public struct RequestBody: Sendable {
     /// - Parameters:
     ///   - length: Its bytes, where known; without it the body is sent in chunks (RFC 9112 §7.1).
     ///   - pieces: The pieces.
+    /// - Returns: The body.
     public static func oneShot(length: Int? = nil, _ pieces: Pieces) -> RequestBody {
         RequestBody(content: .pieces(length: length) { pieces }, isReplayable: false)
     }

@@ -10,7 +10,11 @@ public struct ResourceResponse: Sendable {
     public let body: ResponseBody
 
     /// An answer put together from its parts.
-    public init(status: Int, headers: [(name: String, value: String)] = [], body: ResponseBody) {
+    public init(
+        status: Int,
+        headers: [(name: String, value: String)] = [],
+        body: ResponseBody = ResponseBody()
+    ) {
         self.status = status
         self.headers = headers
         self.body = body
@@ -55,6 +59,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// All that is left of the body.
     ///
     /// - Parameter limit: Bytes that it may have at most.
+    /// - Returns: Its bytes.
     /// - Throws: `HTTPTransportError`: `answer_too_large` beyond the limit, and what made the body
     ///   break off; `CancellationError`.
     public func collect(upTo limit: Int) async throws -> [UInt8] {

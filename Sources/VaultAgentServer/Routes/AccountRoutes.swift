@@ -7,8 +7,11 @@ internal import VaultKit
 internal import VaultStore
 
 extension AgentRoutes {
-    func listAccounts() async throws -> HTTPServerResponse {
-        let (intact, damaged) = try await service.vault.session().vault.allAccounts()
+    func listAccounts(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
+        let tags = try AccountTag.checked(request.query.filter { $0.name == "tag" }.map(\.value))
+        let vault = try service.vault.session().vault
+        let (intact, damaged) =
+            try await tags.isEmpty ? vault.allAccounts() : vault.foundAccounts(tags)
         return try Self.json(
             AccountStatusListDocument(
                 accounts: intact.map { AccountStatusDocument($0) },
@@ -89,6 +92,20 @@ extension AgentRoutes {
         return Self.done
     }
 
+    func changeTags(
+        of name: AccountName,
+        _ request: HTTPServerRequest
+    ) async throws -> HTTPServerResponse {
+        let change = try Self.decode(ChangeTagsDocument.self, request)
+        let (added, removed) = (
+            try AccountTag.checked(change.add), try AccountTag.checked(change.remove)
+        )
+        try await service.vault.session().vault.changeTags(of: name) { tags in
+            tags.subtracting(removed).union(added)
+        }
+        return Self.done
+    }
+
     /// The names of every `scope` there is.
     private static func scope(_ request: HTTPServerRequest) -> Scope? {
         let names = request.query.filter { $0.name == "scope" }.flatMap {
@@ -132,7 +149,8 @@ extension AccountDocument {
             state: account.state.rawValue,
             issuer: account.issuer,
             expiresAt: account.expiry,
-            dueAt: account.due
+            dueAt: account.due,
+            tags: account.tags.map(\.text)
         )
     }
 }

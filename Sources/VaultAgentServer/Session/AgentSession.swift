@@ -24,7 +24,7 @@ final class AgentSession: Sendable {
         self.needsPerson = needsPerson
         signIns = SignIns(vault: vault, transport: transport)
         // All three are awaited in `end`.
-        let events = vault.events
+        let events = vault.newEvents
         recorder = Task {
             for await event in events { log.write(event) }
         }

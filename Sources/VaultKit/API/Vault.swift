@@ -10,6 +10,8 @@ public import VaultStore
 public final class Vault: Sendable {
     /// The directory it is in.
     public let location: VaultLocation
+    /// Which rejected tokens were replaced lately.
+    public let rejections: RejectionLimit
 
     let store: SQLiteStore
     let refresher: TokenRefresher
@@ -27,16 +29,18 @@ public final class Vault: Sendable {
         lockFile: FileLock,
         transport: any HTTPTransport,
         clock: any VaultClock,
+        random: @escaping @Sendable () -> Double = Vault.systemRandom,
         faults: FaultPoints,
         settlingTime: Double = TokenLookup.settlingTime
     ) throws {
         self.location = store.location
+        rejections = RejectionLimit(clock: clock)
         self.settlingTime = settlingTime
         self.store = store
         self.clock = clock
-        hub = EventHub()
+        hub = EventHub(lastChange: try store.stateChangeCount())
         cache = TokenCache()
-        let states = try StateWatch(store: store, events: hub)
+        let states = StateWatch(store: store, events: hub, clock: clock)
         self.states = states
         let refresher = TokenRefresher(
             environment: RefreshEnvironment(
@@ -44,7 +48,7 @@ public final class Vault: Sendable {
                 lockFile: lockFile,
                 transport: transport,
                 clock: clock,
-                random: { Double.random(in: 0...1) },
+                random: random,
                 faults: faults
             ),
             events: hub,
@@ -90,12 +94,11 @@ public final class Vault: Sendable {
         unlock: Unlock,
         transport: any HTTPTransport,
         clock: any VaultClock,
+        random: @escaping @Sendable () -> Double = Vault.systemRandom,
         faults: FaultPoints,
         settlingTime: Double = TokenLookup.settlingTime
     ) async throws -> Vault {
-        guard let location = location ?? VaultLocation.fromEnvironment() else {
-            throw VaultError(.noVault, facts: [.reason: "no_home"])
-        }
+        let location = try place(location)
         do {
             let file = try VaultFile(location)
             try file.unlock(with: unlock)
@@ -105,6 +108,7 @@ public final class Vault: Sendable {
                 lockFile: lockFile,
                 transport: transport,
                 clock: clock,
+                random: random,
                 faults: faults,
                 settlingTime: settlingTime
             )
@@ -112,6 +116,9 @@ public final class Vault: Sendable {
             throw VaultError(error).placed(in: location)
         }
     }
+
+    /// From 0 to 1: what spreads tries that would come together.
+    package static let systemRandom: @Sendable () -> Double = { Double.random(in: 0...1) }
 
     private static func openLockFile(_ path: String) throws(StoreError) -> FileLock {
         do {
@@ -121,10 +128,9 @@ public final class Vault: Sendable {
         }
     }
 
-    /// What happens to the accounts from now on.
-    ///
-    /// Each call gives a stream of its own.
-    public var events: AsyncStream<VaultEvent> { hub.stream() }
+    deinit {
+        hub.finish()
+    }
 
     /// Finishes what is in flight, up to a minute, and ends the event streams.
     ///
@@ -166,3 +172,5 @@ public final class Vault: Sendable {
         }
     }
 }
+
+extension Vault: AccessTokenSource {}

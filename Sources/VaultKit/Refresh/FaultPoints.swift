@@ -1,7 +1,7 @@
 /// Named places in the refresh protocol where a test may stop, delay or kill the process.
-package struct FaultPoints: Sendable {
+public struct FaultPoints: Sendable {
     /// The places, in the order they are passed.
-    package enum Place: String, Sendable, CaseIterable {
+    public enum Place: String, Sendable, CaseIterable {
         /// The intent is durable; nothing has been sent.
         case claimed
         /// The whole answer is here; nothing of it is stored.
@@ -15,10 +15,10 @@ package struct FaultPoints: Sendable {
     private let action: (@Sendable (Place) async -> Void)?
 
     /// No faults: what everybody but a test uses.
-    package static let none = FaultPoints(action: nil)
+    public static let none = FaultPoints(action: nil)
 
     /// Runs an action at each place.
-    package init(_ action: @escaping @Sendable (Place) async -> Void) {
+    public init(_ action: @escaping @Sendable (Place) async -> Void) {
         self.init(action: action)
     }
 

@@ -28,6 +28,11 @@ final class Wakeup: Sendable {
             wake()
         }
         defer { timer.cancel() }
+        await wait()
+    }
+
+    /// Sleeps until somebody wakes it, or the task is cancelled.
+    func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isAwake = state.withLock { state in

@@ -1,13 +1,42 @@
 package import FoundationEssentials
 internal import VaultSQLite
 
-/// A change of an account's state, told to every process once.
+/// The last change of an account's state.
 package struct StateChange: Sendable, Hashable {
-    /// Counts the vault's changes.
+    /// Where a change stands among those of all accounts.
+    package struct Place: Sendable, Hashable {
+        /// Counts the vault's changes; 0 of a state that nobody counted.
+        package var number: Int64
+        /// Of the account; it tells apart those whose change has no number.
+        package var account: Int64
+
+        package init(number: Int64, account: Int64) {
+            self.number = number
+            self.account = account
+        }
+
+        /// Before all.
+        package static let start = Place(number: -1, account: 0)
+
+        /// After the change with a number.
+        package static func after(_ number: Int64) -> Place {
+            Place(number: number, account: .max)
+        }
+    }
+
     package var number: Int64
     package var name: AccountName
     package var state: AccountState
     package var since: Date?
+}
+
+/// Some changes in their order, and the vault's count of the same moment.
+package struct StateChangePage: Sendable {
+    package var changes: [StateChange] = []
+    /// Where the next page begins; nil when this is the last.
+    package var rest: StateChange.Place?
+    /// Changes of all accounts since the vault was made.
+    package var total: Int64
 }
 
 /// What states accounts are in, and when they came to be.
@@ -18,36 +47,52 @@ extension VaultFile {
         return try select.step() ? select.integer(at: 0) : 0
     }
 
-    /// The changes after some number, in their order.
+    /// The changes after some place up to some number, in their order: of each account the last.
     ///
-    /// Of an account that changed more than once, the last. A number above the vault's count is no
-    /// vault's doing.
-    package func stateChanges(after number: Int64, limit: Int) throws -> [StateChange] {
-        var select = try connection.prepare(
-            """
-            SELECT state_change, name, state, state_since FROM account \
-            WHERE state_change > ?1 \
-            AND state_change <= (SELECT state_changes FROM vault WHERE id = 1) \
-            ORDER BY state_change LIMIT ?2
-            """
-        )
-        select.bind(number, at: 1)
-        select.bind(Int64(limit), at: 2)
-        var changes: [StateChange] = []
-        while try select.step() {
-            guard let name = AccountName(select.text(at: 1)),
-                let state = AccountState(rawValue: select.text(at: 2))
-            else { continue }
-            changes.append(
-                StateChange(
-                    number: select.integer(at: 0),
-                    name: name,
-                    state: state,
-                    since: select.optionalInteger(at: 3).map { Date(unixSeconds: $0) }
-                )
+    /// A number above the vault's count is no vault's doing. A state that no change led to is told
+    /// unless it is `active`; `active` itself is left out altogether if so asked. `limit` is how many
+    /// accounts are looked at: nobody waits for the whole vault to be gone through.
+    package func stateChanges(
+        after place: StateChange.Place,
+        upTo last: Int64,
+        withActive: Bool,
+        limit: Int
+    ) throws -> StateChangePage {
+        try connection.read {
+            var page = StateChangePage(total: try stateChangeCount())
+            var select = try connection.prepare(
+                """
+                SELECT state_change, number, name, state, state_since FROM account \
+                WHERE (state_change, number) > (?1, ?2) AND state_change <= ?3 \
+                ORDER BY state_change, number LIMIT ?4
+                """
             )
+            select.bind(place.number, at: 1)
+            select.bind(place.account, at: 2)
+            select.bind(min(last, page.total), at: 3)
+            select.bind(Int64(limit), at: 4)
+            var count = 0
+            while try select.step() {
+                count += 1
+                let number = select.integer(at: 0)
+                if count == limit {
+                    page.rest = StateChange.Place(number: number, account: select.integer(at: 1))
+                }
+                guard let name = AccountName(select.text(at: 2)),
+                    let state = AccountState(rawValue: select.text(at: 3)),
+                    state != .active || (withActive && number > 0)
+                else { continue }
+                page.changes.append(
+                    StateChange(
+                        number: number,
+                        name: name,
+                        state: state,
+                        since: select.optionalInteger(at: 4).map { Date(unixSeconds: $0) }
+                    )
+                )
+            }
+            return page
         }
-        return changes
     }
 
     /// Numbers the changes to come after those of another life of the vault, of which others know.

@@ -36,11 +36,15 @@ struct InterceptedStore: AccountStore {
     func insert(_ account: NewAccount) async throws -> StoredAccount {
         try await store.insert(account)
     }
-    func replace(_ account: StoredAccount, with new: NewAccount) async throws -> StoredAccount {
-        try await store.replace(account, with: new)
+    func replace(
+        _ account: StoredAccount,
+        with new: NewAccount,
+        only condition: AccountCondition?
+    ) async throws -> StoredAccount {
+        try await store.replace(account, with: new, only: condition)
     }
-    func remove(_ name: AccountName) async throws {
-        try await store.remove(name)
+    func remove(_ name: AccountName, only condition: AccountCondition?) async throws {
+        try await store.remove(name, only: condition)
     }
     func select(_ name: AccountName) async throws { try await store.select(name) }
     func claim(
@@ -66,10 +70,6 @@ struct InterceptedStore: AccountStore {
     }
     func clientState(of account: StoredAccount) async throws -> ClientState {
         try store.clientState(of: account)
-    }
-    func stateChangeCount() async throws -> Int64 { try store.stateChangeCount() }
-    func stateChanges(after number: Int64, limit: Int) async throws -> [StateChange] {
-        try store.stateChanges(after: number, limit: limit)
     }
     func due(before date: Date, limit: Int) async throws -> [AccountHint] {
         try store.due(before: date, limit: limit)

@@ -55,6 +55,50 @@ struct Saboteur: ~Copyable {
         try update.run()
     }
 
+    /// From now on nobody can read what changed.
+    func breakChanges() throws {
+        try connection.execute("ALTER TABLE account RENAME COLUMN state_change TO broken")
+    }
+
+    /// Ends what `breakChanges` began.
+    func mendChanges() throws {
+        try connection.execute("ALTER TABLE account RENAME COLUMN broken TO state_change")
+    }
+
+    /// Has the vault count its changes anew, each account's being the only one.
+    func restartChanges() throws {
+        try connection.execute("UPDATE account SET state_change = number")
+        try connection.execute("UPDATE vault SET state_changes = (SELECT max(number) FROM account)")
+    }
+
+    /// Makes so many accounts of one, whose records nobody can open.
+    func multiply(by count: Int) throws {
+        var insert = try connection.prepare(
+            """
+            INSERT INTO account (account_id, name, revision, account_box, generation, tokens_box, state) \
+            WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?1) \
+            SELECT randomblob(16), printf('a-%05d', i), revision, account_box, generation, tokens_box, \
+            state FROM account, n
+            """
+        )
+        insert.bind(Int64(count), at: 1)
+        try insert.run()
+    }
+
+    /// Has every account come to a state, in the order of their numbers, as many processes would.
+    func changeAll(to state: String) throws {
+        try connection.execute("BEGIN IMMEDIATE")
+        var update = try connection.prepare(
+            "UPDATE account SET state = ?1, state_change = number + (SELECT state_changes FROM vault)"
+        )
+        update.bind(state, at: 1)
+        try update.run()
+        try connection.execute(
+            "UPDATE vault SET state_changes = (SELECT max(state_change) FROM account)"
+        )
+        try connection.execute("COMMIT")
+    }
+
     /// Plans the refresh of every account for a time of its own choice.
     func setDue(_ seconds: Int64) throws {
         var update = try connection.prepare("UPDATE account SET due_at = ?1")

@@ -36,6 +36,15 @@ struct Scene: Sendable {
         try vault.store.account(named: name)
     }
 
+    /// Has an account come to a state, by the hand of another process, of which this one was not told.
+    func setState(_ state: AccountState, of name: AccountName = "work") async throws {
+        try await vault.store.postpone(
+            stored(name),
+            as: StoredAccount.Health(state: state, due: nil),
+            at: clock.now().wall
+        )
+    }
+
     /// The same vault opened once more, as another process would.
     func openAgain(
         transport other: (any HTTPTransport)? = nil,
@@ -90,7 +99,7 @@ func vaultError(_ body: () async throws -> some Any) async -> VaultError? {
 
 /// Closes the vault and returns what its stream told until then.
 func everything(
-    of events: AsyncStream<VaultEvent>,
+    of events: VaultEvents,
     closing vault: Vault
 ) async
     -> [VaultEvent.Kind]
