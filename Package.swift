@@ -244,7 +244,7 @@ let package = Package(
         ),
         .testTarget(
             name: "VaultAgentClientTests",
-            dependencies: ["Platform", "VaultAgentClient"],
+            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultAgentClient", "VaultTesting"],
             swiftSettings: settings
         ),
         .testTarget(
