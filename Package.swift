@@ -219,7 +219,8 @@ let package = Package(
         .testTarget(
             name: "VaultHTTPTests",
             dependencies: [
-                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultHTTP", "VaultHTTPServer",
+                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultKit", "VaultHTTP",
+                "VaultHTTPServer", "VaultTesting",
             ],
             swiftSettings: settings
         ),
@@ -243,7 +244,7 @@ let package = Package(
         ),
         .testTarget(
             name: "VaultAgentClientTests",
-            dependencies: ["Platform", "VaultAgentClient"],
+            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultAgentClient", "VaultTesting"],
             swiftSettings: settings
         ),
         .testTarget(

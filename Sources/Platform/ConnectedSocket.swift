@@ -4,13 +4,21 @@ internal import Glibc
 /// A connection to a UNIX socket, used by blocking calls and closed with its owner.
 package struct ConnectedSocket: ~Copyable {
     private let descriptor: Int32
+    private let interruption: Interruption?
 
     /// Connects to `directory/name`, however long that path is.
-    package init(directory: String, name: String) throws(SystemError) {
+    package init(
+        directory: String,
+        name: String,
+        interruption: Interruption? = nil
+    ) throws(SystemError) {
         descriptor = try SystemError.check(cplatform_unix_connect(directory, name))
+        self.interruption = interruption
+        interruption?.watch(descriptor)
     }
 
     deinit {
+        interruption?.forget()
         close(descriptor)
     }
 
@@ -40,16 +48,34 @@ package struct ConnectedSocket: ~Copyable {
         }
     }
 
-    /// Everything up to the end of the connection.
+    /// Everything up to the end of the connection; the caller wipes it.
     package func readToEnd(limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
+        var isWhole = false
+        defer { if !isWhole { Memory.wipe(&bytes) } }
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
+        defer { Memory.wipe(&chunk) }
         while true {
             let count = recv(descriptor, &chunk, chunk.count, 0)
             if count < 0, errno == EINTR { continue }
-            if try SystemError.check(count < 0 ? -Int(errno) : count) == 0 { return bytes }
+            if try SystemError.check(count < 0 ? -Int(errno) : count) == 0 {
+                isWhole = true
+                return bytes
+            }
             guard bytes.count + count <= limit else { throw SystemError(number: EMSGSIZE) }
-            bytes += chunk[..<count]
+            Self.append(chunk[..<count], to: &bytes)
         }
+    }
+
+    /// Growing would leave copies of a secret behind.
+    private static func append(_ chunk: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+        if bytes.count + chunk.count > bytes.capacity {
+            var larger: [UInt8] = []
+            larger.reserveCapacity(max(2 * bytes.capacity, bytes.count + chunk.count))
+            larger += bytes
+            Memory.wipe(&bytes)
+            bytes = larger
+        }
+        bytes += chunk
     }
 }

@@ -22,7 +22,8 @@ package struct AgentConnection: Sendable {
     package struct Answer: Sendable {
         package let status: Int
         package let headers: [String: String]
-        package let body: [UInt8]
+        /// Whoever has it wipes it, where there may be a token in it.
+        package var body: [UInt8]
     }
 
     private static let maximumAnswer = 16 << 20
@@ -38,16 +39,23 @@ package struct AgentConnection: Sendable {
     ///
     /// Before a byte is written the kernel is asked who is at the other end: a socket that somebody
     /// else planted gets nothing.
+    ///
+    /// Each part of it takes up to `timeout` seconds; zero is no limit but the interruption.
     package func send(
         _ method: String,
         _ target: String,
         headers: [(String, String)] = [],
         body: [UInt8] = [],
-        timeout: Int32 = 120
+        timeout: Int32 = 120,
+        interruption: Interruption? = nil
     ) throws(Failure) -> Answer {
         let socket: ConnectedSocket
         do {
-            socket = try ConnectedSocket(directory: directory, name: socketName)
+            socket = try ConnectedSocket(
+                directory: directory,
+                name: socketName,
+                interruption: interruption
+            )
         } catch let error where error == .notFound || error == .connectionRefused {
             throw .notRunning
         } catch {
@@ -56,10 +64,13 @@ package struct AgentConnection: Sendable {
         guard let peer = socket.peerUserID, peer == FileSystem.currentUser else {
             throw .foreignPeer(userID: socket.peerUserID)
         }
-        let received: [UInt8]
+        var received: [UInt8] = []
         var request = Self.request(method, target, headers, body)
-        // There may be a secret in its body.
-        defer { wipe(&request) }
+        // There may be a secret in either body.
+        defer {
+            wipe(&request)
+            wipe(&received)
+        }
         do {
             try socket.setTimeout(seconds: timeout)
             try socket.write(request)

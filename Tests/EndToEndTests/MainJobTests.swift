@@ -99,6 +99,7 @@ extension EndToEndTests {
                     "name", "current", "state", "issuer", "expiresAt", "dueAt", "tags",
                     "generation",
                     "failureCount", "lastFailure", "reason", "since", "firstSentAt", "sentAgainAt",
+                    "tokenEndpoint",
                 ]
             )
             return account
@@ -140,7 +141,7 @@ extension EndToEndTests {
                 #expect(
                     token.keys == [
                         "schemaVersion", "account", "accessToken", "tokenType", "expiresAt",
-                        "generation",
+                        "generation", "grantedScope", "warning",
                     ]
                 )
                 #expect(token["schemaVersion"] == .number(1))

@@ -66,10 +66,10 @@ import Testing
     }
 
     @Test func headersAreFoundByTheirLowerCaseName() throws {
-        let text = "HTTP/1.1 200 OK\r\nVault-Warning: not_saved\r\nContent-Length: 0\r\n\r\n"
+        let text = "HTTP/1.1 200 OK\r\nVault-Note: kept\r\nContent-Length: 0\r\n\r\n"
         let answer = try AgentConnection.parse(Array(text.utf8))
-        #expect(answer.headers["vault-warning"] == "not_saved")
-        #expect(answer.headers["Vault-Warning"] == nil)
+        #expect(answer.headers["vault-note"] == "kept")
+        #expect(answer.headers["Vault-Note"] == nil)
     }
 
     @Test func aHugeHeaderIsRead() throws {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OAuth
 import Testing
 import VaultAgentClient
 
@@ -44,10 +45,24 @@ import VaultAgentClient
         )
     }
 
-    private func expect<Document: Codable>(_ document: Document, _ json: String) throws {
-        let bytes = try WireJSON.encode(document)
-        #expect(String(decoding: bytes, as: UTF8.self) == json)
-        let copy = try WireJSON.decode(Document.self, from: bytes)
-        #expect(try WireJSON.encode(copy) == bytes)
+    @Test("a client is the same after its way over the socket")
+    func roundTrip() throws {
+        for rotation in [.unknown, .told(.grace(seconds: 30)), .learned(.strict)]
+            as [ClientOverview.Rotation]
+        {
+            let client = ClientOverview(
+                id: ClientID(rawValue: "c"),
+                tokenEndpoint: try EndpointURL("https://as.example/token"),
+                accountCount: 2,
+                authentication: rotation == .unknown ? nil : .clientSecretPost,
+                hasOtherSecret: true,
+                state: .doubted,
+                since: Date(timeIntervalSince1970: 1_760_000_000),
+                nextTry: nil,
+                pausedUntil: nil,
+                rotation: rotation
+            )
+            #expect(ClientOverview(ClientDocument(client)) == client)
+        }
     }
 }

@@ -10,6 +10,8 @@ import VaultStore
             ("GET", "/v1/status", .status), ("POST", "/v1/stop", .stop),
             ("GET", "/v1/accounts", .listAccounts), ("POST", "/v1/accounts", .addAccount),
             ("DELETE", "/v1/accounts/work", .removeAccount("work")),
+            ("GET", "/v1/accounts/work", .account("work")),
+            ("GET", "/v1/current-account", .currentAccount),
             ("GET", "/v1/accounts/work/token", .token("work")),
             ("POST", "/v1/accounts/work/refresh", .refresh("work")),
             ("POST", "/v1/accounts/work/tags", .changeTags("work")),
@@ -32,7 +34,8 @@ import VaultStore
 
     private static let paths = [
         "/v1/status": ["GET"], "/v1/stop": ["POST"], "/v1/accounts": ["GET", "POST"],
-        "/v1/accounts/a": ["DELETE"], "/v1/accounts/a/token": ["GET"],
+        "/v1/accounts/a": ["GET", "DELETE"], "/v1/accounts/a/token": ["GET"],
+        "/v1/current-account": ["GET"],
         "/v1/accounts/a/refresh": ["POST"], "/v1/accounts/a/tags": ["POST"],
         "/v1/sign-ins": ["POST"],
         "/v1/sign-ins/x": ["GET", "DELETE"], "/v1/clients": ["GET"],

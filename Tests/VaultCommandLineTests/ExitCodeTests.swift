@@ -18,7 +18,7 @@ enum ErrorCodes {
         (.newerFormat, .newerFormat), (.unsafePermissions, .unsafePermissions),
         (.networkFileSystem, .unsafePermissions), (.storage, .failure), (.invalidInput, .failure),
         (.signInFailed, .failure), (.closed, .temporary), (.importRefused, .failure),
-        (.noSuchClient, .failure),
+        (.noSuchClient, .failure), (.noAgent, .failure),
     ]
 }
 

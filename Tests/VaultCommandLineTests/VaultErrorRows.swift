@@ -31,7 +31,8 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(error.code) \(error.facts[.reason] ?? "")" }
 
-    static let all = store + keySlots + clients + permissions + input + exports + refresh + signIn
+    static let all =
+        store + keySlots + clients + permissions + input + exports + refresh + signIn + agent
 
     private static let keySlots = [
         ReportRow(

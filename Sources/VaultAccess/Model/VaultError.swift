@@ -121,6 +121,8 @@ extension VaultError {
         public static let invalidInput = Code(rawValue: "invalid_input")
         /// The sign-in did not come to a grant.
         public static let signInFailed = Code(rawValue: "sign_in_failed")
+        /// No agent answers where the vault's should.
+        public static let noAgent = Code(rawValue: "no_agent")
         /// The vault was closed.
         public static let closed = Code(rawValue: "closed")
     }

@@ -89,6 +89,7 @@ package struct AccountStatusDocument: Codable, Sendable {
         /// When its refresh token was sent, where the answer is lost or two sendings ended the grant.
         package let firstSentAt: Date?
         package let sentAgainAt: Date?
+        package let tokenEndpoint: String?
 
         package init(
             generation: UInt64,
@@ -97,7 +98,8 @@ package struct AccountStatusDocument: Codable, Sendable {
             reason: String? = nil,
             since: Date? = nil,
             firstSentAt: Date? = nil,
-            sentAgainAt: Date? = nil
+            sentAgainAt: Date? = nil,
+            tokenEndpoint: String? = nil
         ) {
             self.generation = generation
             self.failureCount = failureCount
@@ -106,6 +108,7 @@ package struct AccountStatusDocument: Codable, Sendable {
             self.since = since
             self.firstSentAt = firstSentAt
             self.sentAgainAt = sentAgainAt
+            self.tokenEndpoint = tokenEndpoint
         }
     }
 
@@ -134,7 +137,8 @@ package struct AccountStatusDocument: Codable, Sendable {
                     reason: reason,
                     since: detail.since,
                     firstSentAt: detail.firstSentAt,
-                    sentAgainAt: detail.sentAgainAt
+                    sentAgainAt: detail.sentAgainAt,
+                    tokenEndpoint: detail.tokenEndpoint
                 )
             }
         )
@@ -142,6 +146,7 @@ package struct AccountStatusDocument: Codable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case generation, failureCount, lastFailure, reason, since, firstSentAt, sentAgainAt
+        case tokenEndpoint
     }
 
     package init(from decoder: any Decoder) throws {
@@ -158,7 +163,8 @@ package struct AccountStatusDocument: Codable, Sendable {
             reason: try members.decode(String?.self, forKey: .reason),
             since: try members.decode(Date?.self, forKey: .since),
             firstSentAt: try members.decode(Date?.self, forKey: .firstSentAt),
-            sentAgainAt: try members.decode(Date?.self, forKey: .sentAgainAt)
+            sentAgainAt: try members.decode(Date?.self, forKey: .sentAgainAt),
+            tokenEndpoint: try members.decodeIfPresent(String.self, forKey: .tokenEndpoint)
         )
     }
 
@@ -173,87 +179,33 @@ package struct AccountStatusDocument: Codable, Sendable {
         try members.encode(detail?.since, forKey: .since)
         try members.encode(detail?.firstSentAt, forKey: .firstSentAt)
         try members.encode(detail?.sentAgainAt, forKey: .sentAgainAt)
+        try members.encode(detail?.tokenEndpoint, forKey: .tokenEndpoint)
     }
 }
 
-/// The agent and every account, as `vault status --json` gives them.
-package struct StatusDocument: Codable, Sendable {
+/// One account and how it is doing, as the agent gives it.
+package struct OneAccountDocument: Codable, Sendable {
     package var schemaVersion = WireJSON.schemaVersion
-    /// Whether the vault is locked: then the accounts are hints that nothing vouches for.
-    package let locked: Bool?
-    package let agent: AgentDocument
-    package let accounts: [AccountStatusDocument]
-    /// The names of those whose records do not open.
-    package let damaged: [String]
+    package let account: AccountStatusDocument
 
-    package init(
-        locked: Bool = false,
-        agent: AgentDocument,
-        accounts: [AccountStatusDocument],
-        damaged: [String] = []
-    ) {
-        self.locked = locked
-        self.agent = agent
-        self.accounts = accounts
-        self.damaged = damaged
+    package init(account: AccountStatusDocument) {
+        self.account = account
     }
 }
 
-/// The agent itself.
-package struct AgentDocument: Codable, Sendable {
-    package let running: Bool
-    package let pid: Int32?
-    package let version: String?
-    /// Whether it has no keys.
-    package let locked: Bool?
-    /// Why it has none, as a name of the vault's own.
-    package let lockReason: String?
-    /// When it lets go of them.
-    package let locksAt: Date?
-    /// Whether the memory with its keys stays out of the swap.
-    package let memoryLocked: Bool?
-    /// The accounts with a new pair that is only in its memory: the file says nothing of them.
-    package let unsaved: [String]?
+/// The account that is used when none is named.
+package struct CurrentAccountDocument: Codable, Sendable {
+    package var schemaVersion = WireJSON.schemaVersion
+    /// Null when there is none.
+    package let account: String?
 
-    package init(
-        running: Bool,
-        pid: Int32?,
-        version: String?,
-        locked: Bool? = nil,
-        lockReason: String? = nil,
-        locksAt: Date? = nil,
-        memoryLocked: Bool? = nil,
-        unsaved: [String]? = nil
-    ) {
-        self.running = running
-        self.pid = pid
-        self.version = version
-        self.locked = locked
-        self.lockReason = lockReason
-        self.locksAt = locksAt
-        self.memoryLocked = memoryLocked
-        self.unsaved = unsaved
+    package init(account: String?) {
+        self.account = account
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(running, forKey: .running)
-        try container.encode(pid, forKey: .pid)
-        try container.encode(version, forKey: .version)
-        try container.encode(locked, forKey: .locked)
-        try container.encode(lockReason, forKey: .lockReason)
-        try container.encode(locksAt, forKey: .locksAt)
-        try container.encode(memoryLocked, forKey: .memoryLocked)
-        try container.encode(unsaved, forKey: .unsaved)
-    }
-}
-
-/// What the agent says of itself.
-package struct AgentStatusDocument: Codable, Sendable {
-    package var schemaVersion = WireJSON.schemaVersion
-    package let agent: AgentDocument
-
-    package init(agent: AgentDocument) {
-        self.agent = agent
+        try container.encode(schemaVersion, forKey: .schemaVersion)
+        try container.encode(account, forKey: .account)
     }
 }

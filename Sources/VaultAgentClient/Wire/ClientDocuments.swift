@@ -1,4 +1,6 @@
 package import FoundationEssentials
+internal import OAuth
+package import VaultAccess
 
 /// What the agent needs to give a client another secret.
 package struct SetClientSecretDocument: Codable, Sendable {
@@ -113,5 +115,48 @@ package struct ClientDocument: Codable, Sendable {
         try container.encode(pausedUntil, forKey: .pausedUntil)
         try container.encode(rotation, forKey: .rotation)
         try container.encode(rotationSource, forKey: .rotationSource)
+    }
+}
+
+extension ClientDocument {
+    /// A client as it goes over the socket.
+    package init(_ client: ClientOverview) {
+        self.init(
+            id: client.id.rawValue,
+            tokenEndpoint: client.tokenEndpoint.string,
+            accounts: client.accountCount,
+            authentication: client.authentication?.rawValue,
+            otherSecret: client.hasOtherSecret,
+            state: client.state.rawValue,
+            since: client.since,
+            nextTryAt: client.nextTry,
+            pausedUntil: client.pausedUntil,
+            rotation: client.rotation.name,
+            rotationSource: client.rotation.source
+        )
+    }
+}
+
+extension ClientOverview {
+    /// A client as it came over the socket; nil when that makes no sense.
+    package init?(_ document: ClientDocument) {
+        guard let tokenEndpoint = try? EndpointURL(document.tokenEndpoint),
+            let state = State(rawValue: document.state),
+            let rotation = Rotation(name: document.rotation, source: document.rotationSource)
+        else { return nil }
+        let authentication = document.authentication.map { ClientAuthentication(rawValue: $0) }
+        if case .some(nil) = authentication { return nil }
+        self.init(
+            id: ClientID(rawValue: document.id),
+            tokenEndpoint: tokenEndpoint,
+            accountCount: document.accounts,
+            authentication: authentication ?? nil,
+            hasOtherSecret: document.otherSecret,
+            state: state,
+            since: document.since,
+            nextTry: document.nextTryAt,
+            pausedUntil: document.pausedUntil,
+            rotation: rotation
+        )
     }
 }

@@ -163,28 +163,6 @@ package struct ChangeDocument: Codable, Sendable {
     }
 }
 
-/// An error: a stable code and what is known, in names rather than words.
-package struct ErrorDocument: Codable, Sendable {
-    package var schemaVersion = WireJSON.schemaVersion
-    package let error: Failure
-
-    package struct Failure: Codable, Sendable {
-        package let code: String
-        package let account: String?
-        package let facts: [String: String]
-
-        package init(code: String, account: String?, facts: [String: String]) {
-            self.code = code
-            self.account = account
-            self.facts = facts
-        }
-    }
-
-    package init(_ error: Failure) {
-        self.error = error
-    }
-}
-
 /// What a starting agent tells the process that started it, in one line.
 package struct AgentReadyDocument: Codable, Sendable {
     package let pid: Int32

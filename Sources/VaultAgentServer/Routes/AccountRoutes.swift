@@ -20,6 +20,16 @@ extension AgentRoutes {
         )
     }
 
+    func showAccount(_ name: AccountName) async throws -> HTTPServerResponse {
+        let account = try await service.vault.session().vault.account(name)
+        return try Self.json(OneAccountDocument(account: AccountStatusDocument(account)))
+    }
+
+    func currentAccount() async throws -> HTTPServerResponse {
+        let name = try await service.vault.session().vault.currentAccount()
+        return try Self.json(CurrentAccountDocument(account: name?.text))
+    }
+
     func addAccount(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
         let addition = try AccountAddition(request.body)
         let registration = try addition.registration()
@@ -52,22 +62,11 @@ extension AgentRoutes {
             for: name,
             scope: Self.scope(request),
             resource: request.query.first { $0.name == "resource" }?.value,
-            minimumLifetime: try Self.minimumLifetime(request)
+            minimumLifetime: try Self.seconds("min-valid", request),
+            newerThan: try Self.generation(request),
+            deadline: try Self.seconds("deadline", request) ?? Self.deadline
         )
-        let document = token.value.reveal { value in
-            TokenDocument(
-                account: name.text,
-                accessToken: value,
-                tokenType: token.tokenType,
-                expiresAt: token.expiry,
-                generation: token.generation
-            )
-        }
-        var response = try Self.json(document)
-        if let warning = token.warning {
-            response.headers.append((name: "Vault-Warning", value: warning.rawValue))
-        }
-        return response
+        return try Self.json(TokenDocument(token))
     }
 
     func refresh(
@@ -75,8 +74,15 @@ extension AgentRoutes {
         _ request: HTTPServerRequest
     ) async throws -> HTTPServerResponse {
         let vault = try service.vault.session().vault
-        let isForced = request.query.contains { $0 == (name: "force", value: "true") }
-        let token = try await vault.refresh(name, isForced: isForced)
+        let token = try await vault.refresh(
+            name,
+            isForced: request.query.contains { $0 == (name: "force", value: "true") },
+            deadline: try Self.seconds("deadline", request) ?? Self.deadline
+        )
+        // Whoever only wants it refreshed does not get to see it.
+        guard !request.query.contains(where: { $0 == (name: "answer", value: "token") }) else {
+            return try Self.json(TokenDocument(token))
+        }
         let account = try await vault.account(name)
         return try Self.json(
             ChangeDocument(
@@ -115,16 +121,31 @@ extension AgentRoutes {
     }
 
     /// Seconds: what `vault token --min-valid` takes.
-    private static let longestMinimumLifetime = Double(UInt32.max)
+    private static let longestTime = Double(UInt32.max)
+    /// Seconds that a token is waited for unless told.
+    private static let deadline = 60.0
 
-    private static func minimumLifetime(_ request: HTTPServerRequest) throws -> Double? {
-        guard let text = request.query.first(where: { $0.name == "min-valid" })?.value else {
+    /// The seconds in a field; nil where it is left out.
+    private static func seconds(_ field: String, _ request: HTTPServerRequest) throws -> Double? {
+        guard let text = request.query.first(where: { $0.name == field })?.value else {
             return nil
         }
-        guard let seconds = Double(text), (0...longestMinimumLifetime).contains(seconds) else {
-            throw VaultError(.invalidInput, facts: [.field: "min-valid"])
+        guard let seconds = Double(text), (0...longestTime).contains(seconds) else {
+            throw VaultError(.invalidInput, facts: [.field: field])
         }
         return seconds
+    }
+
+    /// The generation that was rejected; nil where none was.
+    private static func generation(_ request: HTTPServerRequest) throws -> UInt64? {
+        let field = "newer-than"
+        guard let text = request.query.first(where: { $0.name == field })?.value else {
+            return nil
+        }
+        guard let generation = UInt64(text) else {
+            throw VaultError(.invalidInput, facts: [.field: field])
+        }
+        return generation
     }
 
     static func decode<Document: Decodable>(
@@ -137,39 +158,6 @@ extension AgentRoutes {
             // The decoder's own words may quote the body.
             throw VaultError(.invalidInput, facts: [.field: "body"])
         }
-    }
-}
-
-extension AccountDocument {
-    /// An account as it goes over the socket.
-    init(_ account: Account) {
-        self.init(
-            name: account.name.text,
-            current: account.isCurrent,
-            state: account.state.rawValue,
-            issuer: account.issuer,
-            expiresAt: account.expiry,
-            dueAt: account.due,
-            tags: account.tags.map(\.text)
-        )
-    }
-}
-
-extension AccountStatusDocument {
-    /// An account and how it is doing, as it goes over the socket.
-    init(_ account: Account) {
-        self.init(
-            account: AccountDocument(account),
-            detail: Detail(
-                generation: account.generation,
-                failureCount: account.failureCount,
-                lastFailure: account.lastFailure,
-                reason: account.reason,
-                since: account.since,
-                firstSentAt: account.firstSent,
-                sentAgainAt: account.sentAgain
-            )
-        )
     }
 }
 

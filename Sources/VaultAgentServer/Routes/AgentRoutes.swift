@@ -32,6 +32,8 @@ struct AgentRoutes: Sendable {
         case .lock: return try await lock(request)
         case .listAccounts: return try await listAccounts(request)
         case .addAccount: return try await addAccount(request)
+        case .account(let name): return try await showAccount(name)
+        case .currentAccount: return try await currentAccount()
         case .removeAccount(let name): return try await removeAccount(name)
         case .token(let name): return try await token(of: name, request)
         case .refresh(let name): return try await refresh(name, request)

@@ -25,22 +25,3 @@ extension AgentRoutes {
         )
     }
 }
-
-extension ClientDocument {
-    /// A client as it goes over the socket.
-    init(_ client: ClientOverview) {
-        self.init(
-            id: client.id.rawValue,
-            tokenEndpoint: client.tokenEndpoint.string,
-            accounts: client.accountCount,
-            authentication: client.authentication?.rawValue,
-            otherSecret: client.hasOtherSecret,
-            state: client.state.rawValue,
-            since: client.since,
-            nextTryAt: client.nextTry,
-            pausedUntil: client.pausedUntil,
-            rotation: client.rotation.name,
-            rotationSource: client.rotation.source
-        )
-    }
-}

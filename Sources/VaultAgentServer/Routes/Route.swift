@@ -9,6 +9,8 @@ enum Route: Sendable, Hashable {
     case lock
     case listAccounts
     case addAccount
+    case account(AccountName)
+    case currentAccount
     case removeAccount(AccountName)
     case token(AccountName)
     case refresh(AccountName)
@@ -32,6 +34,8 @@ enum Route: Sendable, Hashable {
         case "unlock" where rest.isEmpty: route = method == "POST" ? .unlock : nil
         case "lock" where rest.isEmpty: route = method == "POST" ? .lock : nil
         case "accounts": route = Self.account(method, rest)
+        case "current-account" where rest.isEmpty:
+            route = method == "GET" ? .currentAccount : nil
         case "clients": route = Self.clients(method, rest)
         case "sign-ins": route = Self.signIn(method, rest)
         default: route = nil
@@ -48,6 +52,7 @@ enum Route: Sendable, Hashable {
         let text = FormCoding.decodeComponent(first.replacing("+", with: "%2B"))
         guard let name = AccountName(text) else { return nil }
         switch (method, rest.count == 2 ? rest[1] : nil) {
+        case ("GET", nil): return rest.count == 1 ? .account(name) : nil
         case ("DELETE", nil): return rest.count == 1 ? .removeAccount(name) : nil
         case ("GET", "token"): return .token(name)
         case ("POST", "refresh"): return .refresh(name)

@@ -171,18 +171,3 @@ struct AgentCalls: Sendable {
         throw VaultError(document.error)
     }
 }
-
-extension VaultError {
-    /// An error as it came over the socket.
-    init(_ failure: ErrorDocument.Failure) {
-        var facts: [Fact: String] = [:]
-        for (name, value) in failure.facts {
-            if let fact = Fact(rawValue: name) { facts[fact] = value }
-        }
-        self.init(
-            Code(rawValue: failure.code),
-            account: failure.account.flatMap { AccountName($0) },
-            facts: facts
-        )
-    }
-}

@@ -101,20 +101,6 @@ enum AccountListing {
     }
 }
 
-extension AccountDocument {
-    init(_ account: Account) {
-        self.init(
-            name: account.name.text,
-            current: account.isCurrent,
-            state: account.state.rawValue,
-            issuer: account.issuer,
-            expiresAt: account.expiry,
-            dueAt: account.due,
-            tags: account.tags.map(\.text)
-        )
-    }
-}
-
 extension Terminal {
     /// Writes a document as one line.
     func data(json document: some Encodable) throws {

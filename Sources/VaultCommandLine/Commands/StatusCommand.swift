@@ -101,19 +101,4 @@ extension AccountStatusDocument {
             reason: VaultError.Code.notSaved.rawValue
         )
     }
-
-    init(_ account: Account) {
-        self.init(
-            account: AccountDocument(account),
-            detail: Detail(
-                generation: account.generation,
-                failureCount: account.failureCount,
-                lastFailure: account.lastFailure,
-                reason: account.reason,
-                since: account.since,
-                firstSentAt: account.firstSent,
-                sentAgainAt: account.sentAgain
-            )
-        )
-    }
 }

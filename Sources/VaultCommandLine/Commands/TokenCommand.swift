@@ -24,7 +24,7 @@ struct TokenCommand: Command {
           --min-valid SECONDS   The token has to be valid for this long. Unless told it
                                 is 60 seconds, or a quarter of its life if that is less.
           --json                {"schemaVersion":1,"account","accessToken","tokenType",
-                                "expiresAt","generation"}
+                                "expiresAt","generation","grantedScope","warning"}
 
         """
 
@@ -140,23 +140,13 @@ struct TokenCommand: Command {
         } else {
             try context.terminal.data(document.accessToken + "\n")
         }
-        let warning = answer.headers["vault-warning"].flatMap { AccessToken.Warning(rawValue: $0) }
+        let warning = document.warning.flatMap { AccessToken.Warning(rawValue: $0) }
         warn(warning, name, context.terminal)
     }
 
     private func print(_ token: AccessToken, _ terminal: Terminal) throws {
-        try token.value.reveal { value in
-            guard isJSON else { return try terminal.data(value + "\n") }
-            try terminal.data(
-                json: TokenDocument(
-                    account: token.account.text,
-                    accessToken: value,
-                    tokenType: token.tokenType,
-                    expiresAt: token.expiry,
-                    generation: token.generation
-                )
-            )
-        }
+        guard !isJSON else { return try terminal.data(json: TokenDocument(token)) }
+        try token.value.reveal { try terminal.data($0 + "\n") }
     }
 
     private func warn(

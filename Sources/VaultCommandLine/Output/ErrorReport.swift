@@ -62,26 +62,12 @@ struct ErrorReport {
     }
 
     private init(_ failure: AgentConnection.Failure) {
-        switch failure {
-        case .notRunning: self.init("no agent is running", .failure)
-        case .foreignPeer(let user):
-            self.init(
-                "the agent's socket belongs to another user"
-                    + (user.map { " (\($0))" } ?? ""),
-                hint: "nothing was sent; look at who can write to the vault's directory",
-                .unsafePermissions
-            )
-        case .broken(let error):
-            // A time-out of a socket is EAGAIN, whose words nobody would understand here.
-            let why = error == .tryAgain ? " in time" : error.map { ": \($0)" } ?? ""
-            self.init(
-                "the agent did not answer\(why)",
-                hint: "vault agent stop, then try again",
-                .temporary
-            )
-        case .malformedAnswer:
-            self.init("the agent's answer makes no sense", hint: "vault agent stop", .failure)
-        }
+        let error = VaultError(agent: failure)
+        let words = VaultErrorWords(error)
+        var exitCode = ExitCode(error.code)
+        // The hint is to try again.
+        if case .broken = failure { exitCode = .temporary }
+        self.init(words.line, hint: words.hint, exitCode)
     }
 
     private init(_ error: AgentLaunchError) {

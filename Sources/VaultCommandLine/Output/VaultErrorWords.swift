@@ -72,6 +72,9 @@ struct VaultErrorWords {
                     "the vault has format \(facts[.version] ?? "?"), newer than this program knows",
                     "use a newer vault; the file was not touched"
                 )
+            case .noAgent: Self.noAgent(facts)
+            case .unsafePermissions where facts[.reason] == "foreign_agent":
+                Self.foreignAgent(facts)
             case .unsafePermissions: Self.unsafePermissions(path, facts)
             case .networkFileSystem:
                 (
@@ -79,6 +82,7 @@ struct VaultErrorWords {
                         + "whose locks and syncs cannot be trusted",
                     "vault init --allow-network-file-system makes one there all the same"
                 )
+            case .storage where facts[.reason] == "agent_broken": Self.agentSilent(facts)
             case .storage: Self.storage(facts)
             case .invalidInput: Self.invalidInput(path, facts)
             case .signInFailed: Self.signInFailed(facts)
@@ -247,6 +251,7 @@ struct VaultErrorWords {
             ("port \(facts[.found] ?? "?") of the redirect URI is in use", "end what uses it")
         case "agent_version":
             ("the agent that runs has another version", "vault agent stop")
+        case "agent_silent", "agent_broken": agentSilent(facts)
         case "agent_stopping": ("the agent that runs is still stopping", "try again")
         default:
             (

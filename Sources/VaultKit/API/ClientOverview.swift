@@ -1,70 +1,7 @@
-public import FoundationEssentials
-public import OAuth
+internal import FoundationEssentials
+internal import OAuth
 package import Platform
 package import VaultStore
-
-/// A client of the vault's accounts, as a program may show it: no secret.
-public struct ClientOverview: Sendable, Hashable {
-    /// How a client fares at its token endpoint.
-    public enum State: String, Sendable, Hashable, CaseIterable, Codable {
-        /// Nothing speaks against it.
-        case ok
-        /// The authorization server refuses it.
-        case refused
-        /// So many of its grants were refused at once that the server is doubted, not they.
-        case doubted
-        /// Its host asked to be left alone for a while.
-        case paused
-    }
-
-    /// What its server does with used refresh tokens.
-    public enum Rotation: Sendable, Hashable {
-        /// Nobody knows, or its accounts do not agree.
-        case unknown
-        /// Somebody said so, or the catalogue of providers does.
-        case told(RefreshTokenRotation)
-        /// The vault has seen it.
-        case learned(RefreshTokenRotation)
-
-        /// What it does, by the names that a rotation is told by.
-        package var name: String {
-            switch self {
-            case .unknown: RefreshTokenRotation.unknown.description
-            case .told(let rotation), .learned(let rotation): rotation.description
-            }
-        }
-
-        /// Where that is known from; nil when it is not known.
-        package var source: String? {
-            switch self {
-            case .unknown: nil
-            case .told: "told"
-            case .learned: "learned"
-            }
-        }
-    }
-
-    /// Its identifier.
-    public let id: ClientID
-    /// The token endpoint of its accounts: the same identifier at another is another client.
-    public let tokenEndpoint: EndpointURL
-    /// How many accounts were signed in with it.
-    public let accountCount: Int
-    /// How it authenticates; nil when its accounts do not agree.
-    public let authentication: ClientAuthentication?
-    /// Whether another secret is kept, which is tried when the first is refused.
-    public let hasOtherSecret: Bool
-    /// How it fares.
-    public let state: State
-    /// Since when nothing is sent for its accounts but one try now and then; nil where that is not so.
-    public let since: Date?
-    /// When the next of those tries is.
-    public let nextTry: Date?
-    /// Until when its host wants peace; nil when it does not.
-    public let pausedUntil: Date?
-    /// What its server does with used refresh tokens.
-    public let rotation: Rotation
-}
 
 extension ClientOverview {
     /// The clients of accounts in pages, in the order of their identifiers, and the names of the
@@ -97,22 +34,25 @@ extension ClientOverview {
         let pauses = group.states.values.compactMap { state in
             state.pause(at: now).flatMap { _ in state.pausedUntil }
         }
-        id = key.client
-        tokenEndpoint = key.tokenEndpoint
-        accountCount = group.count
-        authentication = group.authentications.count == 1 ? group.authentications.first : nil
-        hasOtherSecret = group.hasOtherSecret
-        since = breaker?.since
-        nextTry = breaker?.nextTry
-        pausedUntil = pauses.max()
-        rotation = group.rotations.count == 1 ? group.rotations.first ?? .unknown : .unknown
-        state =
+        let state: State =
             switch breaker?.reason {
             case .clientRefused: .refused
             case .massRefusal: .doubted
             case nil where group.states.values.contains { !$0.refused.isEmpty }: .refused
             case nil: pauses.isEmpty ? .ok : .paused
             }
+        self.init(
+            id: key.client,
+            tokenEndpoint: key.tokenEndpoint,
+            accountCount: group.count,
+            authentication: group.authentications.count == 1 ? group.authentications.first : nil,
+            hasOtherSecret: group.hasOtherSecret,
+            state: state,
+            since: breaker?.since,
+            nextTry: breaker?.nextTry,
+            pausedUntil: pauses.max(),
+            rotation: group.rotations.count == 1 ? group.rotations.first ?? .unknown : .unknown
+        )
     }
 }
 

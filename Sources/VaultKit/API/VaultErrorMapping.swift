@@ -167,28 +167,6 @@ extension VaultError {
         case .ambiguous(let reason): self.init(.outcomeUnknown, facts: [.reason: reason.rawValue])
         }
     }
-
-    private init(_ problem: PermissionProblem) {
-        var facts: [Fact: String] = [.path: problem.path]
-        switch problem.found {
-        case .notADirectory: facts[.found] = "not_a_directory"
-        case .notARegularFile: facts[.found] = "not_a_regular_file"
-        case .symbolicLink: facts[.found] = "symbolic_link"
-        case .owner(let owner, let wanted):
-            facts[.found] = "owner \(owner)"
-            facts[.wanted] = "owner \(wanted)"
-        case .mode(let mode, let wanted):
-            facts[.found] = "mode \(String(mode, radix: 8))"
-            facts[.wanted] = "mode \(String(wanted, radix: 8))"
-        case .hardLinks(let count): facts[.found] = "\(count) names"
-        case .parentWritable(let mode):
-            facts[.found] = "parent mode \(String(mode, radix: 8))"
-        case .parentOwner(let owner):
-            facts[.found] = "owner \(owner)"
-            facts[.wanted] = "owner 0"
-        }
-        self.init(.unsafePermissions, facts: facts)
-    }
 }
 
 extension StoreError.LockReason {

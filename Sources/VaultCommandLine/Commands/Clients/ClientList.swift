@@ -60,22 +60,6 @@ struct ClientList: ClientSubcommand {
 }
 
 extension ClientDocument {
-    init(_ client: ClientOverview) {
-        self.init(
-            id: client.id.rawValue,
-            tokenEndpoint: client.tokenEndpoint.string,
-            accounts: client.accountCount,
-            authentication: client.authentication?.rawValue,
-            otherSecret: client.hasOtherSecret,
-            state: client.state.rawValue,
-            since: client.since,
-            nextTryAt: client.nextTry,
-            pausedUntil: client.pausedUntil,
-            rotation: client.rotation.name,
-            rotationSource: client.rotation.source
-        )
-    }
-
     /// How it fares, and since when.
     fileprivate func words(_ now: Date) -> String {
         guard let since else { return Printable.escaped(state) }

@@ -1,17 +1,5 @@
-internal import VaultAgentClient
 internal import VaultKit
 internal import VaultStore
-
-extension ErrorDocument.Failure {
-    /// An error as it goes over the socket.
-    init(_ error: VaultError) {
-        self.init(
-            code: error.code.rawValue,
-            account: error.account?.text,
-            facts: Dictionary(uniqueKeysWithValues: error.facts.map { ($0.key.rawValue, $0.value) })
-        )
-    }
-}
 
 extension VaultError {
     /// The HTTP status that goes with the code.

@@ -1,4 +1,4 @@
-internal import Platform
+package import Platform
 
 /// A file or directory that is not safe to trust, and what would be.
 package struct PermissionProblem: Error, Sendable, Equatable {
@@ -27,9 +27,9 @@ package struct PermissionProblem: Error, Sendable, Equatable {
 ///
 /// Everything is looked at with lstat: opening and closing the database by hand would drop the
 /// locks that SQLite holds on it in this process.
-enum FilePermissions {
+package enum FilePermissions {
     /// A directory of the vault's own: ours alone, under parents that nobody else can change.
-    static func checkDirectory(_ path: String) throws {
+    package static func checkDirectory(_ path: String) throws {
         var walk = DirectoryWalk(path)
         let (place, status) = try walk.run()
         guard status.kind == .directory else {
@@ -39,11 +39,11 @@ enum FilePermissions {
     }
 
     /// A file of the vault: regular, ours, readable and writable by nobody else, of one name.
-    static func checkFile(_ path: String) throws {
+    package static func checkFile(_ path: String) throws {
         try checkFile(path, FileSystem.status(of: path))
     }
 
-    static func checkFile(_ path: String, _ status: FileStatus) throws(PermissionProblem) {
+    package static func checkFile(_ path: String, _ status: FileStatus) throws(PermissionProblem) {
         try checkIsRegular(path, status)
         try checkOwnerAndMode(path, status, wanted: 0o600)
         guard status.links == 1 else {
@@ -146,5 +146,30 @@ private struct DirectoryWalk {
     private func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
+    }
+}
+
+extension VaultError {
+    /// What is not safe to trust.
+    package init(_ problem: PermissionProblem) {
+        var facts: [Fact: String] = [.path: problem.path]
+        switch problem.found {
+        case .notADirectory: facts[.found] = "not_a_directory"
+        case .notARegularFile: facts[.found] = "not_a_regular_file"
+        case .symbolicLink: facts[.found] = "symbolic_link"
+        case .owner(let owner, let wanted):
+            facts[.found] = "owner \(owner)"
+            facts[.wanted] = "owner \(wanted)"
+        case .mode(let mode, let wanted):
+            facts[.found] = "mode \(String(mode, radix: 8))"
+            facts[.wanted] = "mode \(String(wanted, radix: 8))"
+        case .hardLinks(let count): facts[.found] = "\(count) names"
+        case .parentWritable(let mode):
+            facts[.found] = "parent mode \(String(mode, radix: 8))"
+        case .parentOwner(let owner):
+            facts[.found] = "owner \(owner)"
+            facts[.wanted] = "owner 0"
+        }
+        self.init(.unsafePermissions, facts: facts)
     }
 }

@@ -1,0 +1,100 @@
+public import FoundationEssentials
+public import OAuth
+
+/// A client of the vault's accounts, as a program may show it: no secret.
+public struct ClientOverview: Sendable, Hashable {
+    /// How a client fares at its token endpoint.
+    public enum State: String, Sendable, Hashable, CaseIterable, Codable {
+        /// Nothing speaks against it.
+        case ok
+        /// The authorization server refuses it.
+        case refused
+        /// So many of its grants were refused at once that the server is doubted, not they.
+        case doubted
+        /// Its host asked to be left alone for a while.
+        case paused
+    }
+
+    /// What its server does with used refresh tokens.
+    public enum Rotation: Sendable, Hashable {
+        /// Nobody knows, or its accounts do not agree.
+        case unknown
+        /// Somebody said so, or the catalogue of providers does.
+        case told(RefreshTokenRotation)
+        /// The vault has seen it.
+        case learned(RefreshTokenRotation)
+
+        /// The one that a name and a source stand for; nil where there is none.
+        package init?(name: String, source: String?) {
+            guard let rotation = RefreshTokenRotation(name) else { return nil }
+            switch source {
+            case nil: self = .unknown
+            case "told": self = .told(rotation)
+            case "learned": self = .learned(rotation)
+            default: return nil
+            }
+        }
+
+        /// What it does, by the names that a rotation is told by.
+        package var name: String {
+            switch self {
+            case .unknown: RefreshTokenRotation.unknown.description
+            case .told(let rotation), .learned(let rotation): rotation.description
+            }
+        }
+
+        /// Where that is known from; nil when it is not known.
+        package var source: String? {
+            switch self {
+            case .unknown: nil
+            case .told: "told"
+            case .learned: "learned"
+            }
+        }
+    }
+
+    /// Its identifier.
+    public let id: ClientID
+    /// The token endpoint of its accounts: the same identifier at another is another client.
+    public let tokenEndpoint: EndpointURL
+    /// How many accounts were signed in with it.
+    public let accountCount: Int
+    /// How it authenticates; nil when its accounts do not agree.
+    public let authentication: ClientAuthentication?
+    /// Whether another secret is kept, which is tried when the first is refused.
+    public let hasOtherSecret: Bool
+    /// How it fares.
+    public let state: State
+    /// Since when nothing is sent for its accounts but one try now and then; nil where that is not so.
+    public let since: Date?
+    /// When the next of those tries is.
+    public let nextTry: Date?
+    /// Until when its host wants peace; nil when it does not.
+    public let pausedUntil: Date?
+    /// What its server does with used refresh tokens.
+    public let rotation: Rotation
+
+    package init(
+        id: ClientID,
+        tokenEndpoint: EndpointURL,
+        accountCount: Int,
+        authentication: ClientAuthentication?,
+        hasOtherSecret: Bool,
+        state: State,
+        since: Date?,
+        nextTry: Date?,
+        pausedUntil: Date?,
+        rotation: Rotation
+    ) {
+        self.id = id
+        self.tokenEndpoint = tokenEndpoint
+        self.accountCount = accountCount
+        self.authentication = authentication
+        self.hasOtherSecret = hasOtherSecret
+        self.state = state
+        self.since = since
+        self.nextTry = nextTry
+        self.pausedUntil = pausedUntil
+        self.rotation = rotation
+    }
+}

@@ -1,0 +1,67 @@
+public import VaultAccess
+
+extension VaultAgent {
+    /// Every account in the order of their names.
+    ///
+    /// One whose records do not open is left out: ``damagedAccounts()`` names it.
+    ///
+    /// - Throws: ``VaultError``; `CancellationError`.
+    public func accounts() async throws -> [Account] {
+        let request = AgentRequest("GET", "/v1/accounts")
+        return try await document(AccountStatusListDocument.self, request).accounts.map { account in
+            guard let account = Account(account) else { throw malformed(request) }
+            return account
+        }
+    }
+
+    /// The names of the accounts whose records do not open, as the file has them.
+    ///
+    /// - Throws: ``VaultError``; `CancellationError`.
+    public func damagedAccounts() async throws -> [String] {
+        try await document(AccountStatusListDocument.self, AgentRequest("GET", "/v1/accounts"))
+            .damaged
+    }
+
+    /// One account.
+    ///
+    /// - Throws: ``VaultError``: `no_such_account` and those of a vault that cannot be asked;
+    ///   `CancellationError`.
+    public func account(_ name: AccountName) async throws -> Account {
+        let request = AgentRequest("GET", "/v1/accounts/\(name)", about: name)
+        let document = try await document(OneAccountDocument.self, request)
+        guard let account = Account(document.account), account.name == name else {
+            throw malformed(request)
+        }
+        return account
+    }
+
+    /// The account that is used when none is named; nil when there is none.
+    ///
+    /// - Throws: ``VaultError``; `CancellationError`.
+    public func currentAccount() async throws -> AccountName? {
+        let request = AgentRequest("GET", "/v1/current-account")
+        return try await document(CurrentAccountDocument.self, request).account.map { text in
+            guard let name = AccountName(text) else { throw malformed(request) }
+            return name
+        }
+    }
+
+    /// Makes an account the current one.
+    ///
+    /// - Throws: ``VaultError``: `no_such_account` and those of an unwritable file;
+    ///   `CancellationError`, after which it may have become so.
+    public func switchAccount(to name: AccountName) async throws {
+        _ = try await answer(AgentRequest("POST", "/v1/accounts/\(name)/select", about: name))
+    }
+
+    /// The clients of the vault's accounts, in the order of their identifiers.
+    ///
+    /// - Throws: ``VaultError``; `CancellationError`.
+    public func clients() async throws -> [ClientOverview] {
+        let request = AgentRequest("GET", "/v1/clients")
+        return try await document(ClientListDocument.self, request).clients.map { client in
+            guard let client = ClientOverview(client) else { throw malformed(request) }
+            return client
+        }
+    }
+}

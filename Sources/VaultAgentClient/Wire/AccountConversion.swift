@@ -1,0 +1,66 @@
+internal import FoundationEssentials
+internal import OAuth
+package import VaultAccess
+
+extension AccountDocument {
+    /// An account as it goes over the socket.
+    package init(_ account: Account) {
+        self.init(
+            name: account.name.text,
+            current: account.isCurrent,
+            state: account.state.rawValue,
+            issuer: account.issuer,
+            expiresAt: account.expiry,
+            dueAt: account.due,
+            tags: account.tags.map(\.text)
+        )
+    }
+}
+
+extension AccountStatusDocument {
+    /// An account and how it is doing, as it goes over the socket.
+    package init(_ account: Account) {
+        self.init(
+            account: AccountDocument(account),
+            detail: Detail(
+                generation: account.generation,
+                failureCount: account.failureCount,
+                lastFailure: account.lastFailure,
+                reason: account.reason,
+                since: account.since,
+                firstSentAt: account.firstSent,
+                sentAgainAt: account.sentAgain,
+                tokenEndpoint: account.tokenEndpoint.string
+            )
+        )
+    }
+}
+
+extension Account {
+    /// An account as it came over the socket; nil when that makes no sense.
+    package init?(_ document: AccountStatusDocument) {
+        let account = document.account
+        guard let name = AccountName(account.name), let isCurrent = account.current,
+            let state = AccountState(rawValue: account.state), let detail = document.detail,
+            let tokenEndpoint = try? detail.tokenEndpoint.map({ try EndpointURL($0) }),
+            let tags = try? AccountTag.checked(account.tags ?? [])
+        else { return nil }
+        self.init(
+            name: name,
+            isCurrent: isCurrent,
+            state: state,
+            reason: detail.reason,
+            since: detail.since,
+            firstSent: detail.firstSentAt,
+            sentAgain: detail.sentAgainAt,
+            issuer: account.issuer,
+            tokenEndpoint: tokenEndpoint,
+            expiry: account.expiresAt,
+            due: account.dueAt,
+            generation: detail.generation,
+            failureCount: detail.failureCount,
+            lastFailure: detail.lastFailure,
+            tags: tags.sorted()
+        )
+    }
+}

@@ -1,0 +1,23 @@
+internal import VaultKit
+
+/// The words for an agent that cannot be asked.
+extension VaultErrorWords {
+    static func noAgent(_ facts: Facts) -> Words {
+        facts[.reason] == "malformed_answer"
+            ? ("the agent's answer makes no sense", "vault agent stop")
+            : ("no agent is running", nil)
+    }
+
+    static func foreignAgent(_ facts: Facts) -> Words {
+        (
+            "the agent's socket belongs to another user"
+                + (facts[.found].map { " (\($0))" } ?? ""),
+            "nothing was sent; look at who can write to the vault's directory"
+        )
+    }
+
+    static func agentSilent(_ facts: Facts) -> Words {
+        let why = facts[.reason] == "agent_silent" ? " in time" : facts[.found].map { ": \($0)" }
+        return ("the agent did not answer\(why ?? "")", "vault agent stop, then try again")
+    }
+}
