@@ -84,6 +84,7 @@ let package = Package(
                 .embedInCode("0001_create_vault.sql"),
                 .embedInCode("0002_date_key_slots.sql"),
                 .embedInCode("0003_keep_client_states.sql"),
+                .embedInCode("0004_find_accounts.sql"),
             ],
             swiftSettings: safeSettings
         ),
@@ -218,7 +219,8 @@ let package = Package(
         .testTarget(
             name: "VaultHTTPTests",
             dependencies: [
-                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultHTTP", "VaultHTTPServer",
+                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultKit", "VaultHTTP",
+                "VaultHTTPServer", "VaultTesting",
             ],
             swiftSettings: settings
         ),

@@ -24,10 +24,15 @@ package enum MigrationCatalog {
             name: "keep_client_states",
             sql: PackageResources._003_keep_client_states_sql
         ),
+        Entry(
+            version: 4,
+            name: "find_accounts",
+            sql: PackageResources._004_find_accounts_sql
+        ),
     ]
 
     /// The version of the last entry.
-    package static let newestVersion: Int64 = 3
+    package static let newestVersion: Int64 = 4
 
     /// Marks a database as a vault's: "VLT1" in ASCII
     /// (sqlite.org/pragma.html#pragma_application_id).

@@ -6,7 +6,7 @@ extension VaultError {
     var status: Int {
         switch code {
         case .noSuchAccount, .noAccountChosen, .noSuchClient: 404
-        case .nameTaken, .grantKnown, .signInNeeded, .verifyBeforeUse, .paused,
+        case .nameTaken, .grantKnown, .grantAlive, .signInNeeded, .verifyBeforeUse, .paused,
             .lifetimeTooShort, .scopeMissing:
             409
         case .invalidInput: 400

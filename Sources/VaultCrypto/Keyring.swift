@@ -277,6 +277,13 @@ package final class Keyring: Sendable {
         return keyedHash(message, keyAt: Self.selectionIndex)
     }
 
+    /// The hash that accounts with a tag are found by.
+    package func tagHash(of tag: String) -> [UInt8] {
+        var message = Array("VLT1TAG\0".utf8) + vaultID.bytes
+        message.append(bigEndian: UInt32(tag.utf8.count))
+        return keyedHash(message + tag.utf8, keyAt: Self.selectionIndex)
+    }
+
     private func keyedHash(_ message: [UInt8], keyAt index: Int) -> [UInt8] {
         keys.withBytes { KeyDerivation.hash(message, key: $0 + index * KeyLength.key) }
     }

@@ -9,14 +9,12 @@ enum BodyFraming {
     case length(Int)
     case chunks
 
-    /// `isEmpty` says that a body of pieces has turned out to have none.
-    init(_ request: ResourceRequest, isEmpty: Bool) {
+    init(_ request: ResourceRequest) {
         self =
             switch request.body.content {
             // RFC 9110 §8.6: where a method has a use for a body, its absence is said.
             case .none: [.post, .put, .patch].contains(request.method) ? .length(0) : .none
             case .bytes(let bytes): .length(bytes.count)
-            case .pieces where isEmpty: .length(0)
             case .pieces(let length, _): length.map { .length($0) } ?? .chunks
             }
     }
@@ -32,11 +30,6 @@ enum BodyFraming {
 }
 
 extension ResourceRequest {
-    /// Whether it may go out again when the connection dies under it (RFC 9110 §9.2.2).
-    var isRepeatable: Bool {
-        if case .none = body.content { method == .get || method == .head } else { false }
-    }
-
     /// Whether it is what it says on the wire.
     var isSendable: Bool {
         guard deadline > 0, idleLimit > 0, !url.string.utf8.contains(0) else { return false }

@@ -80,16 +80,20 @@ final class BodyPieces: Sendable {
         if isLate { pump.cancel() }
     }
 
-    /// Takes no more, and ends the task that puts the pieces.
-    func stop() {
-        let (room, pump) = state.withLock { state in
+    /// Takes no more, and ends the task that puts the pieces; whether this was the first time.
+    @discardableResult
+    func stop() -> Bool {
+        let (isFirst, room, pump) = state.withLock { state in
+            let isFirst = !state.isStopped
             state.isStopped = true
             state.piece = []
             defer { (state.room, state.pump) = (nil, nil) }
-            return (state.room, state.pump)
+            return (isFirst, state.room, state.pump)
         }
         room?.resume()
-        pump?.cancel()
+        // Not on this thread, which may be the transport's: it runs what the source has for that case.
+        if let pump { Task { pump.cancel() } }
+        return isFirst
     }
 
     // MARK: - The thread's side

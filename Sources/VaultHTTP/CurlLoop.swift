@@ -32,7 +32,7 @@ final class CurlLoop {
                 var running: Int32 = 0
                 curl_multi_perform(multi, &running)
                 finishTransfers()
-                checkTimes()
+                checkResources()
                 if isDone { leave() }
             }
             if !isDone { sleep() }
@@ -146,9 +146,9 @@ final class CurlLoop {
         add(transfer)
     }
 
-    // MARK: - Time
+    // MARK: - What libcurl does not see to
 
-    private func checkTimes() {
+    private func checkResources() {
         guard !resources.isEmpty else { return }
         let now = Uptime.seconds()
         for transfer in resources.values where transfer.nextCheck <= now {
@@ -158,7 +158,7 @@ final class CurlLoop {
     }
 
     private var millisecondsToCheck: Int32 {
-        guard let next = resources.values.map(\.nextCheck).min() else { return .max }
+        guard let next = resources.values.lazy.map(\.nextCheck).min() else { return .max }
         let seconds = next - Uptime.seconds()
         return Int32((min(max(seconds, 0), 86400) * 1000).rounded(.up))
     }

@@ -22,7 +22,7 @@ extension CurlTransport: ResourceTransport {
         }
         try Task.checkCancellation()
         let exchange = ResourceExchange(request, mailbox)
-        let head = try await exchange.send()
+        let head = try await exchange.send(request.body)
         return ResourceResponse(
             status: head.status,
             headers: head.headers,

@@ -43,8 +43,8 @@ public final class CurlTransport: HTTPTransport {
 
     /// Refuses requests from now on.
     ///
-    /// Requests to authorization servers come to their end, and the thread with them; those to
-    /// resource servers end with an error, their answers where they have got to.
+    /// Requests to authorization servers come to their end, and the thread with them. Those to
+    /// resource servers end with an error, an answer that is being read after what has come of it.
     public func close() {
         let mailbox: Mailbox<CurlMessage>? = worker.withLock { worker in
             switch worker {

@@ -8,7 +8,10 @@ internal import VaultAccess
 /// Each side changes what is here and tells the other: the thread resumes the tasks that wait, the
 /// tasks leave a message that there is something to look at.
 final class ResourceExchange: Sendable {
+    /// The request without its body: what the caller's closures hold on to must not be let go of on
+    /// the transport's thread.
     let request: ResourceRequest
+    let framing: BodyFraming
     let upload: BodyPieces
     /// When it began, in seconds since boot.
     let start = Uptime.seconds()
@@ -16,7 +19,10 @@ final class ResourceExchange: Sendable {
     private let answer = Locked(AnswerState())
 
     init(_ request: ResourceRequest, _ mailbox: Mailbox<CurlMessage>) {
-        self.request = request
+        var bare = request
+        bare.body = .none
+        self.request = bare
+        framing = BodyFraming(request)
         self.mailbox = mailbox
         upload =
             switch request.body.content {
@@ -28,10 +34,10 @@ final class ResourceExchange: Sendable {
 
     // MARK: - The tasks' side
 
-    /// Sends the request and waits for the header of its answer.
-    func send() async throws -> AnswerHead {
+    /// Sends the request with its body and waits for the header of its answer.
+    func send(_ body: RequestBody) async throws -> AnswerHead {
         try await withTaskCancellationHandler {
-            try begin()
+            try begin(body)
             while true {
                 let (head, ending) = answer.withLock { ($0.head, $0.ending) }
                 // An answer that came is handed out, whatever became of it.
@@ -44,10 +50,10 @@ final class ResourceExchange: Sendable {
         }
     }
 
-    private func begin() throws {
+    private func begin(_ body: RequestBody) throws {
         var pieces: RequestBody.Pieces?
         var length: Int?
-        if case .pieces(let declared, let make) = request.body.content {
+        if case .pieces(let declared, let make) = body.content {
             (pieces, length) = (try make(), declared)
         }
         guard mailbox.post(.begin(self)) else { throw HTTPTransportError.notSent(.refused) }
@@ -106,21 +112,19 @@ final class ResourceExchange: Sendable {
     var isFull: Bool { answer.withLock(\.isFull) }
     var waitingSince: Double? { answer.withLock(\.waitingSince) }
 
+    /// Takes in the header; `tellTasks` tells of it.
     func answered(_ head: AnswerHead) {
-        resume(
-            answer.withLock { state in
-                state.answered(head)
-                return state.takeWaiters()
-            }
-        )
+        answer.withLock { $0.answered(head) }
     }
 
+    /// Takes in bytes of the body; `tellTasks` tells of them.
     func receive(_ bytes: UnsafeRawBufferPointer) -> AnswerState.Receipt {
-        let (receipt, waiters) = answer.withLock { state in
-            (state.receive(bytes), state.takeWaiters())
-        }
-        resume(waiters)
-        return receipt
+        answer.withLock { $0.receive(bytes) }
+    }
+
+    /// Has those who wait look again.
+    func tellTasks() {
+        resume(answer.withLock { $0.takeWaiters() })
     }
 
     /// Ends the exchange for both sides; the first end counts, and whether this was it.

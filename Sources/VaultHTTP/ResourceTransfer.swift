@@ -6,7 +6,7 @@ internal import VaultAccess
 /// A request to a resource server on its way, on the transport's thread.
 final class ResourceTransfer: CurlTransfer {
     let exchange: ResourceExchange
-    /// When to look at the time, in seconds since boot.
+    /// When the loop is to check on it, in seconds since boot.
     private(set) var nextCheck: Double
     private(set) var isBegun = false
     private var header = HeaderCollector()
@@ -30,7 +30,13 @@ final class ResourceTransfer: CurlTransfer {
         let request = exchange.request
         return configure(request.url, deadline: request.deadline, settings: settings)
             ?? handle.set(CURLOPT_BUFFERSIZE, 64 << 10)
-            ?? setMethod(request.method, BodyFraming(request, isEmpty: exchange.upload.isFinished))
+            ?? setMethod(request.method, framing)
+    }
+
+    /// How the body's end is said, once it is known whether there is anything in it.
+    private var framing: BodyFraming {
+        if case .chunks = exchange.framing, exchange.upload.isFinished { return .length(0) }
+        return exchange.framing
     }
 
     private func setMethod(_ method: ResourceRequest.Method, _ framing: BodyFraming) -> CURLcode? {
@@ -55,7 +61,9 @@ final class ResourceTransfer: CurlTransfer {
     /// A connection that dies under a request has libcurl begin anew, which only a GET or HEAD may.
     override func mayBegin() -> Bool {
         beginnings += 1
-        return beginnings == 1 || exchange.request.isRepeatable
+        guard beginnings > 1 else { return true }
+        guard case .none = exchange.framing else { return false }
+        return [.get, .head].contains(exchange.request.method)
     }
 
     override func giveBody(into space: UnsafeMutableRawBufferPointer) -> Int {
@@ -69,6 +77,7 @@ final class ResourceTransfer: CurlTransfer {
     }
 
     override func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        nextCheck = 0
         switch exchange.receive(bytes) {
         case .taken: return bytes.count
         case .unwanted: return -1
@@ -80,15 +89,16 @@ final class ResourceTransfer: CurlTransfer {
 
     override func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         guard header.receive(line) else { return false }
+        guard header.isComplete, !hasAnswered else { return true }
         let status = handle.get(CURLINFO_RESPONSE_CODE)
         // RFC 9110 §15.2: another answer follows a 1xx, except where the protocol was switched.
-        if header.isComplete, !hasAnswered, status >= 200 || status == 101 { answered(status) }
+        if status >= 200 || status == 101 { answered(status) }
         return true
     }
 
     private func answered(_ status: Int) {
         hasAnswered = true
-        nextCheck = Uptime.seconds()
+        nextCheck = 0
         // RFC 9112 §9.5: who is refused need not go on sending.
         if status >= 300, !exchange.upload.isFinished { exchange.upload.stop() }
         exchange.answered(AnswerHead(status: status, headers: header.fields))
@@ -110,12 +120,14 @@ final class ResourceTransfer: CurlTransfer {
         return curl_easy_pause(handle.pointer, action)
     }
 
-    /// Looks at the time; whether it has run out.
+    /// Tells the tasks what has come, all of one round at once, and looks at the time; whether it
+    /// has run out.
     ///
     /// While an upload is held that an early answer has made idle, libcurl would not see the end of
     /// that answer: it is let go at each look.
     func isLate(at now: Double) -> Bool {
         guard hasAnswered else { return true }
+        if nextCheck == 0 { exchange.tellTasks() }
         let due = (exchange.waitingSince ?? now) + exchange.request.idleLimit
         let isIdleUpload = isSendPaused && exchange.upload.isStopped
         nextCheck = isIdleUpload ? min(due, now + Self.earlyAnswerCheck) : due

@@ -13,8 +13,13 @@ package protocol AccountStore: Sendable {
     func selectedAccount() async throws -> AccountID?
 
     func insert(_ account: NewAccount) async throws -> StoredAccount
-    func replace(_ account: StoredAccount, with new: NewAccount) async throws -> StoredAccount
-    func remove(_ name: AccountName) async throws
+    /// With a condition, only an account that fulfils it at the moment of writing.
+    func replace(
+        _ account: StoredAccount,
+        with new: NewAccount,
+        only condition: AccountCondition?
+    ) async throws -> StoredAccount
+    func remove(_ name: AccountName, only condition: AccountCondition?) async throws
     func select(_ name: AccountName) async throws
 
     /// Writes down that the refresh token of this generation is about to be spent.
@@ -50,7 +55,21 @@ package protocol AccountStore: Sendable {
     func changeCounter() async throws -> Int64
 }
 
+/// What has to hold of an account, asked within the transaction that changes it.
+package typealias AccountCondition = @Sendable (StoredAccount) -> Bool
+
 extension AccountStore {
+    package func replace(
+        _ account: StoredAccount,
+        with new: NewAccount
+    ) async throws -> StoredAccount {
+        try await replace(account, with: new, only: nil)
+    }
+
+    package func remove(_ name: AccountName) async throws {
+        try await remove(name, only: nil)
+    }
+
     package func claim(_ account: StoredAccount, intent: Intent) async throws -> Claim {
         try await claim(account, intent: intent, turn: nil)
     }

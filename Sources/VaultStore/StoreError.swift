@@ -33,6 +33,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case ambiguousClient([String])
     /// An account has this name already.
     case nameTaken(AccountName)
+    /// The account is to go only if its grant is dead, and that is not.
+    case grantAlive(AccountName)
     /// The grant is here already, or was spent here.
     case grantKnown(Grant)
     /// The vault does not open with what there is.

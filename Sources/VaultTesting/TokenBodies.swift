@@ -85,11 +85,12 @@ extension AccountRegistration {
     /// A public client of the authorization server `as.example`.
     public static func testing(
         _ name: AccountName,
+        client: String = "client",
         tokenEndpoint: String = "https://as.example/token"
     ) -> AccountRegistration {
         AccountRegistration(
             name: name,
-            client: Client(id: ClientID(rawValue: "client")),
+            client: Client(id: ClientID(rawValue: client)),
             tokenEndpoint: EndpointURL(unchecked: tokenEndpoint)
         )
     }

@@ -47,7 +47,9 @@ extension EndToEndTests {
             #expect(accounts.map { $0["name"] } == [.string("home"), .string("work")])
             for account in accounts {
                 #expect(
-                    account.keys == ["name", "current", "state", "issuer", "expiresAt", "dueAt"]
+                    account.keys == [
+                        "name", "current", "state", "issuer", "expiresAt", "dueAt", "tags",
+                    ]
                 )
                 #expect(account["current"] == .bool(account["name"] == .string(current)))
                 #expect(account["state"] == .string("active"))
@@ -94,7 +96,8 @@ extension EndToEndTests {
             #expect(account["name"] == .string(name))
             #expect(
                 account.keys == [
-                    "name", "current", "state", "issuer", "expiresAt", "dueAt", "generation",
+                    "name", "current", "state", "issuer", "expiresAt", "dueAt", "tags",
+                    "generation",
                     "failureCount", "lastFailure", "reason", "since", "firstSentAt", "sentAgainAt",
                     "tokenEndpoint",
                 ]

@@ -102,7 +102,8 @@ def make_downgraded_stage(root, accounts):
     try:
         for index in ("account_client", "account_state_change"):
             new.execute(f"DROP INDEX {index}")
-        new.execute("DROP TABLE client")
+        for table in ("client", "account_tag"):
+            new.execute(f"DROP TABLE {table}")
         for table, column in (
             ("account", "client_hash"),
             ("account", "state_since"),

@@ -10,7 +10,8 @@ import VaultAgentClient
         state: "active",
         issuer: "https://as.example",
         expiresAt: expiry,
-        dueAt: expiry.addingTimeInterval(-600)
+        dueAt: expiry.addingTimeInterval(-600),
+        tags: ["a", "b c"]
     )
     private static let unknown = AccountDocument(
         name: "home",
@@ -18,15 +19,17 @@ import VaultAgentClient
         state: "sign_in_needed",
         issuer: nil,
         expiresAt: nil,
-        dueAt: nil
+        dueAt: nil,
+        tags: nil
     )
     private static let accountJSON = """
         {"current":true,"dueAt":"2025-10-09T08:43:20Z","expiresAt":"2025-10-09T08:53:20Z",\
-        "issuer":"https://as.example","name":"work","state":"active"}
+        "issuer":"https://as.example","name":"work","state":"active",\
+        "tags":["a","b c"]}
         """
     private static let unknownJSON = """
         {"current":false,"dueAt":null,"expiresAt":null,"issuer":null,"name":"home",\
-        "state":"sign_in_needed"}
+        "state":"sign_in_needed","tags":null}
         """
 
     @Test func accountList() throws {
@@ -82,7 +85,7 @@ import VaultAgentClient
             "firstSentAt":"2025-10-09T08:53:21Z","generation":3,"issuer":null,\
             "lastFailure":"unreachable","name":"home","reason":"rotation_lost",\
             "sentAgainAt":null,"since":"2025-10-09T08:53:20Z","state":"sign_in_needed",\
-            "tokenEndpoint":"https://as.example/token"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
+            "tags":null,"tokenEndpoint":"https://as.example/token"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
             "memoryLocked":null,"pid":null,"running":false,"unsaved":null,"version":null},"damaged":[],"locked":false,\
             "schemaVersion":1}
             """
@@ -101,7 +104,8 @@ import VaultAgentClient
             {"accounts":[{"current":true,"dueAt":"2025-10-09T08:43:20Z",\
             "expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"firstSentAt":null,\
             "generation":1,"issuer":"https://as.example","lastFailure":null,"name":"work",\
-            "reason":null,"sentAgainAt":null,"since":null,"state":"active","tokenEndpoint":null}],\
+            "reason":null,"sentAgainAt":null,"since":null,"state":"active","tags":["a","b c"],\
+            "tokenEndpoint":null}],\
             "agent":{"lockReason":null,"locked":null,"locksAt":null,"memoryLocked":null,"pid":null,\
             "running":false,"unsaved":null,"version":null},"damaged":[],"locked":false,"schemaVersion":1}
             """
@@ -209,12 +213,13 @@ import VaultAgentClient
                     parameters: [.init(name: "a", value: "1")],
                     sendsScope: true,
                     endpoint: "https://as.example/refresh"
-                )
+                ),
+                tags: ["t"]
             ),
             #"{"clientAuthentication":"none","clientID":"c","name":"work","#
                 + #""refresh":{"endpoint":"https://as.example/refresh","#
                 + #""parameters":[{"name":"a","value":"1"}],"provider":"github","#
-                + #""rotation":"grace:30","sendsScope":true},"scope":[],"#
+                + #""rotation":"grace:30","sendsScope":true},"scope":[],"tags":["t"],"#
                 + #""tokenEndpoint":"https://as.example/token","tokenResponse":"{}"}"#
         )
         try expect(

@@ -83,6 +83,41 @@ import VaultKit
         await agent.service.stop()
     }
 
+    @Test func accountsAreFoundByTheirTags() async throws {
+        let agent = try await AgentFixture.make()
+        for (name, tags) in [("a", ["x", "y z&"]), ("b", ["y z&"]), ("c", nil)] {
+            var addition = Addition()
+            addition.name = name
+            addition.tags = tags
+            addition.tokenResponse = #"{"access_token":"a","refresh_token":"\#(name)"}"#
+            #expect(await agent.answer("POST", "/v1/accounts", body: addition.json).status == 201)
+        }
+        let rows = [
+            ("", "abc"), ("?tag=y+z%26", "ab"), ("?tag=y%20z%26&tag=x", "a"), ("?tag=z", ""),
+        ]
+        for (query, names) in rows {
+            let answer = await agent.answer("GET", "/v1/accounts" + query)
+            let list = try WireJSON.decode(AccountStatusListDocument.self, from: answer.body)
+            #expect(list.accounts.map(\.account.name).joined() == names)
+        }
+        let wrong = await agent.answer("GET", "/v1/accounts?tag=")
+        try expect(wrong, "invalid_input", ["field": "tags"])
+        let body = #"{"add":["new"],"remove":["x","none"]}"#
+        #expect(await agent.answer("POST", "/v1/accounts/a/tags", body: body).status == 204)
+        #expect(try await agent.vault.account("a").tags == ["new", "y z&"])
+        let refused = [
+            (#"{"add":["a "],"remove":[]}"#, ["field": "tags"]),
+            (#"{"add":[]}"#, ["field": "body"]),
+        ]
+        for (body, facts) in refused {
+            let answer = await agent.answer("POST", "/v1/accounts/a/tags", body: body)
+            #expect(answer.status == 400)
+            try expect(answer, "invalid_input", facts)
+        }
+        #expect(await agent.answer("POST", "/v1/accounts/none/tags", body: body).status == 404)
+        await agent.service.stop()
+    }
+
     @Test func b16EachRefreshHasWhatTheAccountSays() async throws {
         let agent = try await AgentFixture.make()
         var addition = Addition()
@@ -174,7 +209,7 @@ import VaultKit
         let agent = try await AgentFixture.make()
         let answer = await agent.answer("POST", "/v1/accounts", body: addition.json)
         #expect(answer.status == 400)
-        try expect(answer, "invalid_input", addition.facts)
+        try expect(answer, "invalid_input", account: addition.account, addition.facts)
         #expect(try await agent.vault.accounts().isEmpty)
         await agent.service.stop()
     }
@@ -367,6 +402,9 @@ struct Addition: Sendable, CustomTestStringConvertible {
     var issuer: String?
     var tokenResponse = ScriptedServer.granted
     var refresh: AddAccountDocument.Refresh?
+    var tags: [String]?
+    /// The account that its error names.
+    var account: String?
     /// What is wrong with it.
     var facts: [String: String] = [:]
 
@@ -382,18 +420,21 @@ struct Addition: Sendable, CustomTestStringConvertible {
             issuer: issuer,
             scope: ["a"],
             tokenResponse: tokenResponse,
-            refresh: refresh
+            refresh: refresh,
+            tags: tags
         )
         return String(decoding: (try? WireJSON.encode(document)) ?? [], as: UTF8.self)
     }
 
     private static func with(
         _ facts: [String: String],
+        of account: String? = nil,
         _ change: (inout Addition) -> Void
     ) -> Addition {
         var addition = Addition()
         change(&addition)
         addition.facts = facts
+        addition.account = account
         return addition
     }
 
@@ -418,18 +459,26 @@ struct Addition: Sendable, CustomTestStringConvertible {
             with(["field": "client_secret"]) { $0.clientAuthentication = "none" },
             with(["field": "client_authentication"]) { $0.clientAuthentication = "canary-secret" },
             with(["field": "issuer", "reason": "not_http"]) { $0.issuer = "as.example" },
-        ] + wrongRefreshes
+        ] + wrongRefreshes + wrongTags
+
+    private static let wrongTags: [Addition] =
+        ["", " ", "canary-body\n"].map { tag in with(["field": "tags"]) { $0.tags = ["a", tag] } }
+        + [
+            with(["field": "tags", "wanted": "at most 32"], of: "work") {
+                $0.tags = (0...32).map { "\($0)" }
+            }
+        ]
 
     private static let wrongRefreshes: [Addition] =
         [
-            with(["field": "provider"]) { $0.refresh = .init(provider: "canary-body") },
+            with(["field": "provider"], of: "work") { $0.refresh = .init(provider: "canary-body") },
             with(["field": "rotation"]) { $0.refresh = .init(rotation: "grace:canary-body") },
             with(["field": "refresh_endpoint", "reason": "insecure"]) {
                 $0.refresh = .init(endpoint: "http://as.example")
             },
         ]
         + ["", "client_secret", "refresh_token", "Password"].map { name in
-            with(["field": "refresh_parameters"]) {
+            with(["field": "refresh_parameters"], of: "work") {
                 $0.refresh = .init(parameters: [.init(name: name, value: "canary-secret")])
             }
         }

@@ -14,6 +14,7 @@ import VaultStore
             ("GET", "/v1/current-account", .currentAccount),
             ("GET", "/v1/accounts/work/token", .token("work")),
             ("POST", "/v1/accounts/work/refresh", .refresh("work")),
+            ("POST", "/v1/accounts/work/tags", .changeTags("work")),
             ("POST", "/v1/sign-ins", .beginSignIn), ("GET", "/v1/sign-ins/x", .signIn(id: "x")),
             ("DELETE", "/v1/sign-ins/x", .cancelSignIn(id: "x")),
             ("GET", "/v1/clients", .listClients),
@@ -35,7 +36,8 @@ import VaultStore
         "/v1/status": ["GET"], "/v1/stop": ["POST"], "/v1/accounts": ["GET", "POST"],
         "/v1/accounts/a": ["GET", "DELETE"], "/v1/accounts/a/token": ["GET"],
         "/v1/current-account": ["GET"],
-        "/v1/accounts/a/refresh": ["POST"], "/v1/sign-ins": ["POST"],
+        "/v1/accounts/a/refresh": ["POST"], "/v1/accounts/a/tags": ["POST"],
+        "/v1/sign-ins": ["POST"],
         "/v1/sign-ins/x": ["GET", "DELETE"], "/v1/clients": ["GET"],
         "/v1/clients/secret": ["POST"],
     ]

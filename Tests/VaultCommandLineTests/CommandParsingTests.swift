@@ -47,7 +47,8 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
             ParsingRow("init --key-file=", .missingValue(option: "--key-file")),
             ParsingRow("init --key-file /k", .strayWord("/k")),
 
-            ParsingRow("list"), ParsingRow("list --json"), ParsingRow("list a", .strayWord("a")),
+            ParsingRow("list"), ParsingRow("list --json"),
+            ParsingRow("list --tag t --tag=u --json"), ParsingRow("list a", .strayWord("a")),
             ParsingRow("list --jsn", .unknownOption("--jsn", nearest: "--json")),
 
             ParsingRow("switch a"), ParsingRow("switch", noName),
@@ -60,6 +61,16 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
             ParsingRow("status a b", .strayWord("b")),
 
             ParsingRow("refresh a"), ParsingRow("refresh", noName),
+            ParsingRow("tag a --add t --remove u --add v"), ParsingRow("tag --add t", noName),
+            ParsingRow("tag a", .missing("--add TEXT or --remove TEXT")),
+            ParsingRow(
+                "tag a --remove=\u{85}",
+                .malformed(
+                    "--remove",
+                    value: "\u{85}",
+                    wanted: "1 to 128 bytes of text in one line, without a blank at either end"
+                )
+            ),
             ParsingRow("remove a"), ParsingRow("remove", noName),
             ParsingRow("remove --purge-backups a"), ParsingRow("remove a b", .strayWord("b")),
 
@@ -263,6 +274,15 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
         arguments: [
             ParsingRow(addition),
             ParsingRow(addition + " --issuer https://as.example --scope s --scope t"),
+            ParsingRow(addition + " --tag t --tag=u"),
+            ParsingRow(
+                addition + " --tag=a\u{7}",
+                .malformed(
+                    "--tag",
+                    value: "a\u{7}",
+                    wanted: "1 to 128 bytes of text in one line, without a blank at either end"
+                )
+            ),
             ParsingRow(addition + " --client-secret-fd 3"),
             ParsingRow(addition + " --client-secret-fd 3 --client-auth client_secret_post"),
             ParsingRow(addition + " --client-secret-fd 3 --client-auth client_secret_basic"),

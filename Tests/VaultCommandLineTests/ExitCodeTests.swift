@@ -7,7 +7,8 @@ import VaultKit
 enum ErrorCodes {
     static let exitCodes: [(VaultError.Code, ExitCode)] = [
         (.noVault, .failure), (.vaultExists, .failure), (.noSuchAccount, .noSuchAccount),
-        (.noAccountChosen, .noSuchAccount), (.nameTaken, .failure), (.grantKnown, .failure),
+        (.noAccountChosen, .noSuchAccount), (.nameTaken, .failure), (.grantAlive, .failure),
+        (.grantKnown, .failure),
         (.signInNeeded, .signInNeeded), (.verifyBeforeUse, .signInNeeded), (.paused, .signInNeeded),
         (.unreachable, .temporary), (.throttled, .temporary), (.massRefusal, .temporary),
         (.outcomeUnknown, .temporary), (.clientRefused, .failure), (.requestRefused, .failure),

@@ -11,7 +11,7 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "client", "unlock", "lock", "key", "backup", "restore", "verify", "doctor",
+                "tag", "client", "unlock", "lock", "key", "backup", "restore", "verify", "doctor",
                 "export",
                 "import", "agent",
             ]
@@ -66,8 +66,9 @@ import Testing
                 "add",
                 [
                     "--token-endpoint URL", "--client-id ID", "--client-secret-fd N",
-                    "--client-auth METHOD", "--issuer URL", "--scope S", "--provider PROVIDER",
-                    "--rotation KIND", "--send-scope", "--refresh-parameter NAME=VALUE",
+                    "--client-auth METHOD", "--issuer URL", "--scope S", "--tag TEXT",
+                    "--provider PROVIDER", "--rotation KIND", "--send-scope",
+                    "--refresh-parameter NAME=VALUE",
                     "--refresh-endpoint URL",
                 ]
             ),
@@ -93,7 +94,8 @@ import Testing
                     "--client-auth METHOD", "--keep-old", "--json",
                 ]
             ),
-            ("list", ["--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
+            ("tag", ["--add TEXT", "--remove TEXT"]),
+            ("list", ["--tag TEXT", "--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
             (
                 "export",

@@ -119,6 +119,12 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             hint: "vault remove work removes it"
         ),
         ReportRow(
+            .grantAlive,
+            of: "work",
+            "account 'work' needs no new sign-in: it was left as it is",
+            hint: "vault login work signs in anew all the same"
+        ),
+        ReportRow(
             .damaged,
             [.path: "/v/copy.db", .found: "3"],
             "/v/copy.db is damaged or was tampered with: 3 findings",

@@ -59,6 +59,20 @@ import Testing
         #expect(accepted == [])
     }
 
+    // Made with Python's hashlib: keyed BLAKE2b-256 under kdf(root, 4, "vltsel01").
+    @Test func tagHashIsFixed() throws {
+        let digits = "78b7d166ed5c3013e054c3b78d1ffcce4fa16aa43901d7cb9bfd4a4189008e65"
+        #expect(try keyring().tagHash(of: "caf\u{e9} 7") == Hex.bytes(of: digits))
+    }
+
+    @Test func tagHashSurvivesRotationButNotAnotherVaultOrRoot() throws {
+        let hash = try keyring().tagHash(of: "a")
+        #expect(try keyring(dataKey: [UInt8](100..<132)).tagHash(of: "a") == hash)
+        #expect(try keyring(vault: Fixture.otherVault).tagHash(of: "a") != hash)
+        #expect(try keyring(root: [UInt8](repeating: 1, count: 32)).tagHash(of: "a") != hash)
+        #expect(try keyring().tagHash(of: "a\0") != hash)
+    }
+
     @Test func theTwoHashesNeverCoincide() throws {
         let keyring = try keyring()
         let spent = keyring.spentTokenHash(of: Secret(bytes: Fixture.account.bytes))

@@ -54,6 +54,23 @@ import VaultTesting
         }
     }
 
+    @Test("dead grants that no change was written down of are told of too, page after page")
+    func uncounted() async throws {
+        try await withScene { scene in
+            try await scene.add()
+            try await scene.setState(.signInNeeded)
+            try Saboteur(scene.home.location).multiply(by: 599)
+            var stream = scene.vault.events.makeAsyncIterator()
+            let told = await stream.take(600)
+            #expect(Set(told.map(\.account)).count == 600)
+            #expect(told.allSatisfy { $0.kind == .signInNeeded })
+            #expect(told.map(\.position).dropLast().allSatisfy { $0 == nil })
+            #expect(told.last?.word == "work dead" && told.last?.position != nil)
+            await scene.vault.close()
+            #expect(await stream.next() == nil)
+        }
+    }
+
     @Test(
         "what is not kept is lost by lagging, the changes of state are not, and each comes as it is last"
     )

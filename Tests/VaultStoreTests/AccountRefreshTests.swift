@@ -105,6 +105,7 @@ import VaultCrypto
             #""rotation":"sometimes""#, #""rotation":1"#, #""sends_scope":"yes""#,
             #""refresh_parameters":["a"]"#, #""refresh_parameters":[["a"]]"#,
             #""refresh_parameters":{}"#, #""provider":null"#, #""refresh_endpoint":7"#,
+            #""tags":"a""#, #""tags":[1]"#, #""tags":[""]"#, #""tags":["a","a"]"#,
         ]
     )
     func malformed(member: String) {

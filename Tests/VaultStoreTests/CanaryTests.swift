@@ -10,6 +10,7 @@ import VaultCrypto
     private static let names = [
         "refresh-token", "access-token", "client-secret", "client-id", "issuer", "previous",
         "second-refresh-token", "second-access-token", "late-refresh-token", "third-refresh-token",
+        "tag",
     ]
 
     private static func canary(_ name: String) -> String {
@@ -56,6 +57,7 @@ import VaultCrypto
             secret: Secret(canary("client-secret")),
             authentication: .clientSecretBasic
         )
+        account.settings.tags = AccountTag(canary("tag")).map { [$0] } ?? []
         account.settings.issuer = "https://\(canary("issuer")).example"
         return account
     }

@@ -57,6 +57,31 @@ import VaultSQLite
         }
     }
 
+    @Test("a vault of the version before tags has none, and takes some")
+    func versionThree() async throws {
+        try await withTemporaryVault { vault in
+            _ = try vault.open().insert(Fixture.account("work"))
+            let editor = try Editor(vault)
+            try editor.run(
+                """
+                DROP TABLE account_tag;
+                DELETE FROM schema_migration WHERE version = 4;
+                PRAGMA user_version = 3
+                """
+            )
+            #expect(try Schema.digest(of: editor.connection) == Schema.digest(ofVersion: 3))
+            let file = try vault.open()
+            #expect(try file.account(named: "work").settings.tags == [])
+            #expect(try file.found("a") == [])
+            #expect(try file.verify().findings == [])
+            let name = try #require(try Self.backups(of: vault).first)
+            #expect(name.hasPrefix("migration-3-to-"))
+            _ = try file.setTags(["a"], of: "work")
+            #expect(try file.found("a") == ["work"])
+            #expect(try file.verify().findings == [])
+        }
+    }
+
     @Test func whoOnlyReadsMigratesToo() async throws {
         try await withTemporaryFolder { folder in
             let vault = try TemporaryVault.old(in: folder)

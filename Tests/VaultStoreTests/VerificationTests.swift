@@ -121,9 +121,31 @@ import VaultSQLite
                 [
                     (work, .sealed("account_box")), (work, .sealed("tokens_box")),
                     (work, .sealed("intent_box")), (.selection, .orphaned),
+                    (.tags, .orphaned),
                 ]
             ),
-            Edit("DELETE FROM account WHERE name = 'work'", [(.selection, .orphaned)]),
+            Edit(
+                "DELETE FROM account WHERE name = 'work'",
+                [(.selection, .orphaned), (.tags, .orphaned)]
+            ),
+            Edit(
+                """
+                DELETE FROM account_tag \
+                WHERE account_id = (SELECT account_id FROM account WHERE name = 'work')
+                """,
+                [(work, .differs("tag_hash"))]
+            ),
+            Edit(
+                """
+                INSERT INTO account_tag \
+                SELECT zeroblob(32), account_id FROM account WHERE name = 'work'
+                """,
+                [(work, .differs("tag_hash"))]
+            ),
+            Edit(
+                "INSERT INTO account_tag VALUES (zeroblob(32), zeroblob(16))",
+                [(.tags, .orphaned)]
+            ),
             Edit(
                 """
                 CREATE TEMP TABLE copy AS SELECT * FROM account WHERE name = 'work';

@@ -34,6 +34,8 @@ public struct Account: Sendable, Hashable {
     public let failureCount: Int
     /// The kind of the last failure.
     public let lastFailure: String?
+    /// What it is found by, in the order of the bytes.
+    public let tags: [AccountTag]
 
     package init(
         name: AccountName,
@@ -49,7 +51,8 @@ public struct Account: Sendable, Hashable {
         due: Date?,
         generation: UInt64,
         failureCount: Int,
-        lastFailure: String?
+        lastFailure: String?,
+        tags: [AccountTag]
     ) {
         self.name = name
         self.isCurrent = isCurrent
@@ -65,5 +68,6 @@ public struct Account: Sendable, Hashable {
         self.generation = generation
         self.failureCount = failureCount
         self.lastFailure = lastFailure
+        self.tags = tags
     }
 }

@@ -72,6 +72,8 @@ extension VaultError {
         public static let importRefused = Code(rawValue: "import_refused")
         /// The refresh token is stored already, or was spent here.
         public static let grantKnown = Code(rawValue: "grant_known")
+        /// The account is to be replaced or removed only if its grant is dead, and that is not.
+        public static let grantAlive = Code(rawValue: "grant_alive")
         /// The grant is dead or wants the resource owner: sign in again.
         public static let signInNeeded = Code(rawValue: "sign_in_needed")
         /// The refresh token may have been spent elsewhere, as after a restore: only a person has it

@@ -11,7 +11,8 @@ extension AccountDocument {
             state: account.state.rawValue,
             issuer: account.issuer,
             expiresAt: account.expiry,
-            dueAt: account.due
+            dueAt: account.due,
+            tags: account.tags.map(\.text)
         )
     }
 }
@@ -41,7 +42,8 @@ extension Account {
         let account = document.account
         guard let name = AccountName(account.name), let isCurrent = account.current,
             let state = AccountState(rawValue: account.state), let detail = document.detail,
-            let tokenEndpoint = try? detail.tokenEndpoint.map({ try EndpointURL($0) })
+            let tokenEndpoint = try? detail.tokenEndpoint.map({ try EndpointURL($0) }),
+            let tags = try? AccountTag.checked(account.tags ?? [])
         else { return nil }
         self.init(
             name: name,
@@ -57,7 +59,8 @@ extension Account {
             due: account.dueAt,
             generation: detail.generation,
             failureCount: detail.failureCount,
-            lastFailure: detail.lastFailure
+            lastFailure: detail.lastFailure,
+            tags: tags.sorted()
         )
     }
 }

@@ -9,6 +9,8 @@ package struct AccountDocument: Codable, Sendable {
     package let issuer: String?
     package let expiresAt: Date?
     package let dueAt: Date?
+    /// Null where nothing vouches for them.
+    package let tags: [String]?
 
     package init(
         name: String,
@@ -16,7 +18,8 @@ package struct AccountDocument: Codable, Sendable {
         state: String,
         issuer: String?,
         expiresAt: Date?,
-        dueAt: Date?
+        dueAt: Date?,
+        tags: [String]?
     ) {
         self.name = name
         self.current = current
@@ -24,6 +27,7 @@ package struct AccountDocument: Codable, Sendable {
         self.issuer = issuer
         self.expiresAt = expiresAt
         self.dueAt = dueAt
+        self.tags = tags
     }
 
     // What is unknown is null, not missing.
@@ -35,6 +39,7 @@ package struct AccountDocument: Codable, Sendable {
         try container.encode(issuer, forKey: .issuer)
         try container.encode(expiresAt, forKey: .expiresAt)
         try container.encode(dueAt, forKey: .dueAt)
+        try container.encode(tags, forKey: .tags)
     }
 }
 
@@ -121,7 +126,8 @@ package struct AccountStatusDocument: Codable, Sendable {
                 state: state,
                 issuer: account.issuer,
                 expiresAt: account.expiresAt,
-                dueAt: account.dueAt
+                dueAt: account.dueAt,
+                tags: account.tags
             ),
             detail: detail.map { detail in
                 Detail(

@@ -11,6 +11,8 @@ package struct AddAccountDocument: Codable, Sendable {
     package let tokenResponse: String
     /// What its refreshes have of their own; without it they are as the standard has them.
     package let refresh: Refresh?
+    /// What the account is found by; left out where nobody told.
+    package let tags: [String]?
 
     /// What an account's refreshes have of their own, each left out where nobody told.
     package struct Refresh: Codable, Sendable {
@@ -57,7 +59,8 @@ package struct AddAccountDocument: Codable, Sendable {
         issuer: String?,
         scope: [String],
         tokenResponse: String,
-        refresh: Refresh? = nil
+        refresh: Refresh? = nil,
+        tags: [String]? = nil
     ) {
         self.name = name
         self.tokenEndpoint = tokenEndpoint
@@ -68,6 +71,18 @@ package struct AddAccountDocument: Codable, Sendable {
         self.scope = scope
         self.tokenResponse = tokenResponse
         self.refresh = refresh
+        self.tags = tags
+    }
+}
+
+/// How the tags of an account are to change.
+package struct ChangeTagsDocument: Codable, Sendable {
+    package let add: [String]
+    package let remove: [String]
+
+    package init(add: [String], remove: [String]) {
+        self.add = add
+        self.remove = remove
     }
 }
 

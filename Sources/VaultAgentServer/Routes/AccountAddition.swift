@@ -41,7 +41,7 @@ struct AccountAddition {
         }
         let issuerText = issuer?.reveal { $0 }
         if let issuerText { _ = try EndpointURL.checked(issuerText, field: "issuer") }
-        return AccountRegistration(
+        let registration = AccountRegistration(
             name: name,
             client: Client(
                 id: ClientID(rawValue: client),
@@ -51,8 +51,19 @@ struct AccountAddition {
             tokenEndpoint: try EndpointURL.checked(endpoint, field: "token_endpoint"),
             issuer: issuerText,
             requestedScope: Scope(scope.compactMap { $0 }),
-            refresh: try RefreshAddition.options(members["refresh"])
+            refresh: try RefreshAddition.options(members["refresh"]),
+            tags: try tags()
         )
+        try registration.check()
+        return registration
+    }
+
+    private func tags() throws -> Set<AccountTag> {
+        guard let value = members["tags"], value != .null else { return [] }
+        guard let texts = value.array?.map(\.text), !texts.contains(nil) else {
+            throw Self.malformed
+        }
+        return try AccountTag.checked(texts.compactMap { $0 })
     }
 
     private func text(_ name: String) throws -> String {

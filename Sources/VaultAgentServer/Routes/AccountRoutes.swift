@@ -7,8 +7,11 @@ internal import VaultKit
 internal import VaultStore
 
 extension AgentRoutes {
-    func listAccounts() async throws -> HTTPServerResponse {
-        let (intact, damaged) = try await service.vault.session().vault.allAccounts()
+    func listAccounts(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
+        let tags = try AccountTag.checked(request.query.filter { $0.name == "tag" }.map(\.value))
+        let vault = try service.vault.session().vault
+        let (intact, damaged) =
+            try await tags.isEmpty ? vault.allAccounts() : vault.foundAccounts(tags)
         return try Self.json(
             AccountStatusListDocument(
                 accounts: intact.map { AccountStatusDocument($0) },
@@ -92,6 +95,20 @@ extension AgentRoutes {
 
     func select(_ name: AccountName) async throws -> HTTPServerResponse {
         try await service.vault.session().vault.switchAccount(to: name)
+        return Self.done
+    }
+
+    func changeTags(
+        of name: AccountName,
+        _ request: HTTPServerRequest
+    ) async throws -> HTTPServerResponse {
+        let change = try Self.decode(ChangeTagsDocument.self, request)
+        let (added, removed) = (
+            try AccountTag.checked(change.add), try AccountTag.checked(change.remove)
+        )
+        try await service.vault.session().vault.changeTags(of: name) { tags in
+            tags.subtracting(removed).union(added)
+        }
         return Self.done
     }
 

@@ -15,6 +15,7 @@ enum Route: Sendable, Hashable {
     case token(AccountName)
     case refresh(AccountName)
     case select(AccountName)
+    case changeTags(AccountName)
     case listClients
     case setClientSecret
     case beginSignIn
@@ -56,6 +57,7 @@ enum Route: Sendable, Hashable {
         case ("GET", "token"): return .token(name)
         case ("POST", "refresh"): return .refresh(name)
         case ("POST", "select"): return .select(name)
+        case ("POST", "tags"): return .changeTags(name)
         default: return nil
         }
     }

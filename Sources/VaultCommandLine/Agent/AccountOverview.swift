@@ -19,21 +19,27 @@ struct AccountOverview: Sendable {
     /// Whether nothing vouches for any of it.
     let isLocked: Bool
 
-    /// Reads every account, or the one of this name.
-    static func read(_ name: AccountName? = nil, in context: CommandContext) throws -> Self {
+    /// Reads every account, or the one of this name, or those that have all of some tags.
+    static func read(
+        _ name: AccountName? = nil,
+        tagged tags: Set<AccountTag> = [],
+        in context: CommandContext
+    ) throws -> Self {
         let file = try VaultFile(context.location)
         do {
             try file.unlock(with: .keyFile)
-            return try Self(name, in: file, context)
+            return try Self(name, tagged: tags, in: file, context)
         } catch let error as StoreError {
             guard case .locked = error else { throw error }
             if let all = try context.agent.callUnlocked(
                 "GET",
-                "/v1/accounts",
+                "/v1/accounts" + TagArguments.query(tags),
                 as: AccountStatusListDocument.self
             ) {
                 return try Self(all.accounts, all.damaged, only: name, isLocked: false)
             }
+            // No tag is readable without a key.
+            guard tags.isEmpty else { throw error }
             let overview = try Self(hints(in: file), [], only: name, isLocked: true)
             let report = ErrorReport(error)
             context.terminal.warning(report.line)
@@ -57,7 +63,12 @@ struct AccountOverview: Sendable {
         self.isLocked = isLocked
     }
 
-    private init(_ name: AccountName?, in file: VaultFile, _ context: CommandContext) throws {
+    private init(
+        _ name: AccountName?,
+        tagged tags: Set<AccountTag>,
+        in file: VaultFile,
+        _ context: CommandContext
+    ) throws {
         let now = context.clock.now()
         var accounts: [Account] = []
         var damaged: [String] = []
@@ -69,7 +80,7 @@ struct AccountOverview: Sendable {
                 Account(stored, isCurrent: isCurrent, now: now, refreshes: refreshes)
             ]
         } else {
-            (accounts, damaged) = try AccountListing.all(in: file, now: now)
+            (accounts, damaged) = try AccountListing.all(in: file, tagged: tags, now: now)
         }
         self.accounts = accounts.map { account in
             Entry(
@@ -116,7 +127,8 @@ extension AccountStatusDocument {
                 state: hint.state.rawValue,
                 issuer: nil,
                 expiresAt: hint.expiry,
-                dueAt: hint.due
+                dueAt: hint.due,
+                tags: nil
             ),
             detail: nil
         )

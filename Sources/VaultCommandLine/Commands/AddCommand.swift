@@ -24,6 +24,7 @@ struct AddCommand: Command {
                                   with a secret client_secret_basic unless told
           --issuer URL            The authorization server, for showing
           --scope S               A scope that was asked for; may be repeated
+          --tag TEXT              What vault list --tag finds it by; may be repeated
 
         What its refreshes have of their own:
 
@@ -47,6 +48,7 @@ struct AddCommand: Command {
     private let authentication: ClientAuthentication
     private let issuer: String?
     private let scope: [String]
+    private let tags: Set<AccountTag>
     private let refresh: RefreshArguments
 
     init(_ arguments: inout ArgumentReader) throws {
@@ -56,6 +58,7 @@ struct AddCommand: Command {
         let method = try arguments.option("--client-auth")
         issuer = try arguments.option("--issuer")
         scope = try arguments.options("--scope")
+        tags = try TagArguments.tags(&arguments)
         refresh = try RefreshArguments(&arguments)
         account = try arguments.accountName()
         try arguments.finish()
@@ -116,7 +119,8 @@ struct AddCommand: Command {
                     issuer: issuer,
                     scope: scope,
                     tokenResponse: response,
-                    refresh: refresh.document
+                    refresh: refresh.document,
+                    tags: tags.isEmpty ? nil : tags.sorted().map(\.text)
                 )
             )
         }

@@ -8,30 +8,33 @@ struct ListCommand: Command {
     static let name = "list"
     static let summary = "Show the accounts"
     static let help = """
-        vault list [--json]
+        vault list [--tag TEXT]... [--json]
 
         Shows every account; the current one is marked.
 
-          --json    {"schemaVersion":1,"locked","accounts":[{"name","current","state",
-                    "issuer","expiresAt","dueAt"}],"damaged":[NAME]}, times in
-                    RFC 3339, null where unknown
+          --tag TEXT  Only accounts that have this tag; of several, all of them
+          --json      {"schemaVersion":1,"locked","accounts":[{"name","current","state",
+                      "issuer","expiresAt","dueAt","tags":[TEXT]}],"damaged":[NAME]},
+                      times in RFC 3339, null where unknown
 
         An account whose records do not open is named, and the exit code is 8.
 
         Of a vault that is locked it shows what the file says without a key, which
-        nothing vouches for.
+        nothing vouches for. Tags are not in that.
 
         """
 
     private let isJSON: Bool
+    private let tags: Set<AccountTag>
 
     init(_ arguments: inout ArgumentReader) throws {
+        tags = try TagArguments.tags(&arguments)
         isJSON = try arguments.flag("--json")
         try arguments.finish()
     }
 
     func run(in context: CommandContext) throws {
-        let overview = try AccountOverview.read(in: context)
+        let overview = try AccountOverview.read(tagged: tags, in: context)
         if isJSON {
             let document = AccountListDocument(
                 locked: overview.isLocked,
@@ -48,7 +51,10 @@ struct ListCommand: Command {
     private func show(_ overview: AccountOverview, _ context: CommandContext) throws {
         guard !overview.accounts.isEmpty else {
             guard overview.damaged.isEmpty else { return }
-            return context.terminal.hint("no accounts yet: vault login NAME adds one")
+            return context.terminal.hint(
+                tags.isEmpty
+                    ? "no accounts yet: vault login NAME adds one" : "no account has these tags"
+            )
         }
         var table = Table(header: ["", "NAME", "STATE", "EXPIRES", "ISSUER"])
         let now = context.clock.now().wall
@@ -69,22 +75,25 @@ enum AccountListing {
     /// Those that open, and the names of those that do not.
     static func all(
         in file: VaultFile,
+        tagged tags: Set<AccountTag>,
         now: Moment
     ) throws -> (accounts: [Account], damaged: [String]) {
         let current = try file.selectedAccount()
         let refreshes = LiveRefreshes(at: file.location)
+        func shown(_ account: StoredAccount) -> Account {
+            Account(account, isCurrent: account.id == current, now: now, refreshes: refreshes)
+        }
+        guard tags.isEmpty else {
+            let found = try TaggedAccounts.all {
+                try file.accounts(tagged: tags, after: $0, limit: 256)
+            }
+            return (found.accounts.map(shown), found.damaged)
+        }
         var (accounts, damaged): ([Account], [String]) = ([], [])
         var last: String?
         repeat {
             let page = try file.accountPage(after: last, limit: 256)
-            accounts += page.accounts.map { account in
-                Account(
-                    account,
-                    isCurrent: account.id == current,
-                    now: now,
-                    refreshes: refreshes
-                )
-            }
+            accounts += page.accounts.map(shown)
             damaged += page.damaged
             last = page.next
         } while last != nil

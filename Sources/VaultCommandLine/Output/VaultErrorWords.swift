@@ -24,6 +24,11 @@ struct VaultErrorWords {
             case .nameTaken:
                 ("there is an account '\(name)' already", "vault remove \(name) removes it")
             case .grantKnown: Self.grantKnown(facts)
+            case .grantAlive:
+                (
+                    "account '\(name)' needs no new sign-in: it was left as it is",
+                    "vault login \(name) signs in anew all the same"
+                )
             case .signInNeeded: Self.signInNeeded(name, facts)
             case .verifyBeforeUse: Self.verifyBeforeUse(name)
             case .paused: Self.paused(name)

@@ -47,6 +47,7 @@ struct FindingDocument: Encodable {
         case .keyring: part = "keyring"
         case .selection: part = "selection"
         case .account(let name): (part, account) = ("account", name)
+        case .tags: part = "tags"
         case .receivedToken(let row): (part, number) = ("received_token", row)
         case .spentTokens: part = "spent_tokens"
         }
@@ -89,6 +90,7 @@ extension VerificationReport.Part {
         case .keyring: "the keyring"
         case .selection: "the choice of the current account"
         case .account(let name): "account '\(name)'"
+        case .tags: "the list of tags"
         case .receivedToken(let number): "late pair \(number)"
         case .spentTokens: "the list of spent tokens"
         }

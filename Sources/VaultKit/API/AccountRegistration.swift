@@ -22,6 +22,9 @@ public struct AccountRegistration: Sendable, Hashable {
     public var requestedScope: Scope
     /// What its refreshes have of their own.
     public var refresh: RefreshOptions
+    /// What the account is found by, at most 32; a registration without any leaves an account that it
+    /// replaces those it has.
+    public var tags: Set<AccountTag>
 
     /// A registration from its parts.
     public init(
@@ -32,7 +35,8 @@ public struct AccountRegistration: Sendable, Hashable {
         issuer: String? = nil,
         redirectURI: String? = nil,
         requestedScope: Scope = Scope([]),
-        refresh: RefreshOptions = RefreshOptions()
+        refresh: RefreshOptions = RefreshOptions(),
+        tags: Set<AccountTag> = []
     ) {
         self.name = name
         self.client = client
@@ -42,8 +46,10 @@ public struct AccountRegistration: Sendable, Hashable {
         self.redirectURI = redirectURI
         self.requestedScope = requestedScope
         self.refresh = refresh
+        self.tags = tags
     }
 
+    /// What an account was signed in with; its tags are no part of that.
     init(_ settings: AccountSettings) {
         self.init(
             name: settings.name,
@@ -63,6 +69,22 @@ public struct AccountRegistration: Sendable, Hashable {
     /// account to another endpoint.
     package var provider: ProviderCatalogue.Entry? {
         refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
+    }
+
+    /// Refuses what no account can be refreshed with, or found by.
+    ///
+    /// - Throws: `invalid_input` with the field: `provider` for one that is not in the catalogue,
+    ///   `refresh_parameters` for a name that the protocol itself or a secret has, `tags` for too many.
+    package func check() throws(VaultError) {
+        if refresh.provider != nil, provider == nil { throw invalid("provider") }
+        guard refresh.parameters.allSatisfy({ RequestParameter.mayBeNamed($0.name) }) else {
+            throw invalid("refresh_parameters")
+        }
+        guard tags.count <= AccountTag.limit else { throw .tooManyTags(name) }
+    }
+
+    private func invalid(_ field: String) -> VaultError {
+        VaultError(.invalidInput, account: name, facts: [.field: field])
     }
 
     /// Reads answers of the account's token endpoint.
@@ -86,7 +108,8 @@ public struct AccountRegistration: Sendable, Hashable {
             issuer: issuer,
             redirectURI: redirectURI,
             requestedScope: requestedScope,
-            refresh: provider?.complete(refresh, tokenEndpoint: tokenEndpoint) ?? refresh
+            refresh: provider?.complete(refresh, tokenEndpoint: tokenEndpoint) ?? refresh,
+            tags: tags
         )
         let token = StoredAccessToken(
             value: response.accessToken,

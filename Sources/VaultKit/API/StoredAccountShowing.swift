@@ -33,7 +33,8 @@ extension Account {
             due: isHeld ? nil : account.health.due,
             generation: account.generation,
             failureCount: account.health.failures?.count ?? 0,
-            lastFailure: account.health.failures?.last
+            lastFailure: account.health.failures?.last,
+            tags: account.settings.tags.sorted()
         )
     }
 }

@@ -65,27 +65,28 @@ extension Vault {
         try await translating(name) { try await store.select(name) }
     }
 
-    /// Adds an account from the answer of its token endpoint.
+    /// Adds an account from the answer of its token endpoint, or gives the one of this name a new
+    /// grant.
     ///
     /// The vault's first account becomes the current one.
     ///
-    /// - Throws: ``VaultError``: `name_taken`, `grant_known`, `invalid_input` for a provider that is not
-    ///   in the catalogue, and those of an unwritable file.
+    /// - Parameters:
+    ///   - registration: What the account is.
+    ///   - response: Its tokens.
+    ///   - policy: Whether an account that has the name already is replaced. What is replaced keeps its
+    ///     place, and its tags where the registration has none.
+    /// - Returns: The account as it is stored.
+    /// - Throws: ``VaultError``: `name_taken` and `grant_alive` by the policy, `grant_known`,
+    ///   `invalid_input` for a provider that is not in the catalogue, for a refresh parameter that the
+    ///   protocol itself has and for more than 32 tags, and those of an unwritable file.
     @discardableResult
     public func add(
         _ registration: AccountRegistration,
-        _ response: TokenResponse
-    ) async throws
-        -> Account
-    {
-        guard registration.refresh.provider == nil || registration.provider != nil else {
-            throw VaultError(
-                .invalidInput,
-                account: registration.name,
-                facts: [.field: "provider"]
-            )
-        }
-        return try await store(registration, response, sent: clock.now(), replacing: false)
+        _ response: TokenResponse,
+        replacing policy: ReplacementPolicy = .never
+    ) async throws -> Account {
+        try registration.check()
+        return try await store(registration, response, sent: clock.now(), replacing: policy)
     }
 
     /// Gives an account a new grant, or adds it when there is none of this name.
@@ -97,17 +98,22 @@ extension Vault {
         _ response: TokenResponse,
         sent: Moment
     ) async throws -> Account {
-        try await store(registration, response, sent: sent, replacing: true)
+        try await store(registration, response, sent: sent, replacing: .always)
     }
 
     /// Erases an account.
     ///
     /// If it was the current one, none is current afterwards.
     ///
-    /// - Throws: ``VaultError``: `no_such_account` and those of an unwritable file.
-    public func remove(_ name: AccountName) async throws {
+    /// - Parameters:
+    ///   - name: The account.
+    ///   - policy: Whether it goes in any case. Where its records do not open, nobody can tell whether
+    ///     it needs a new sign-in: then it goes only in any case.
+    /// - Throws: ``VaultError``: `no_such_account`, `grant_alive` by the policy, and those of an
+    ///   unwritable file.
+    public func remove(_ name: AccountName, only policy: RemovalPolicy = .always) async throws {
         try await translating(name) {
-            try await store.remove(name)
+            try await store.remove(name, only: policy == .always ? nil : needingSignIn())
             cache.forget(name)
             hub.publish(.removed, of: name)
             schedulerWakeup.wake()
@@ -136,11 +142,11 @@ extension Vault {
         _ registration: AccountRegistration,
         _ response: TokenResponse,
         sent: Moment,
-        replacing: Bool
+        replacing policy: ReplacementPolicy
     ) async throws -> Account {
         let name = registration.name
         return try await translating(name) {
-            let stored = try await write(registration, response, sent: sent, replacing: replacing)
+            let stored = try await write(registration, response, sent: sent, replacing: policy)
             cache.forget(name)
             hub.publish(.signedIn(generation: stored.generation), of: name)
             states.tell()
@@ -155,10 +161,13 @@ extension Vault {
         _ registration: AccountRegistration,
         _ response: TokenResponse,
         sent: Moment,
-        replacing: Bool
+        replacing policy: ReplacementPolicy
     ) async throws -> StoredAccount {
+        var registration = registration
+        let tags = registration.tags
         while true {
-            let old = replacing ? try existing(registration.name) : nil
+            let old = policy == .never ? nil : try existing(registration.name)
+            registration.tags = tags.isEmpty ? old?.settings.tags ?? [] : tags
             let new = registration.newAccount(
                 response,
                 id: old?.id,
@@ -168,11 +177,12 @@ extension Vault {
             )
             do {
                 guard let old else { return try await store.insert(new) }
-                return try await store.replace(old, with: new)
+                let condition = policy == .always ? nil : needingSignIn()
+                return try await store.replace(old, with: new, only: condition)
             } catch StoreError.superseded {
                 // Each round means that somebody else's write went through.
                 continue
-            } catch StoreError.nameTaken where replacing {
+            } catch StoreError.nameTaken where policy != .never {
                 continue
             }
         }
@@ -187,7 +197,7 @@ extension Vault {
     }
 
     /// What is only in memory is part of how an account is doing.
-    private func show(_ account: StoredAccount, isCurrent: Bool, now: Moment) -> Account {
+    func show(_ account: StoredAccount, isCurrent: Bool, now: Moment) -> Account {
         var account = account
         if refresher.unsavedPair(of: account.name) != nil { account.health.state = .notSaved }
         return Account(account, isCurrent: isCurrent, now: now, refreshes: refreshes)

@@ -81,6 +81,7 @@ extension VaultError {
             )
         case .noSuchAccount(let name): self.init(.noSuchAccount, account: name)
         case .nameTaken(let name): self.init(.nameTaken, account: name)
+        case .grantAlive(let name): self.init(.grantAlive, account: name)
         case .grantKnown(.stored(let other)):
             self.init(.grantKnown, facts: [.reason: "stored", .otherAccount: other.text])
         case .grantKnown(.spent): self.init(.grantKnown, facts: [.reason: "spent"])

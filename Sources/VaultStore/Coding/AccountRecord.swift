@@ -12,6 +12,7 @@ internal import VaultCrypto
 ///     "refresh_parameters"  [[NAME, VALUE]], added to each refresh
 ///     "sends_scope"         true when each refresh names the scope
 ///     "refresh_endpoint"    where refreshes go, if not to the token endpoint
+///     "tags"                [TEXT], what it is found by
 enum AccountRecord {
     static func encode(_ settings: AccountSettings) -> Secret { record(of: settings).encoded }
 
@@ -34,6 +35,7 @@ enum AccountRecord {
             "refresh_parameters": RefreshParameters.value(of: refresh.parameters),
             "sends_scope": refresh.sendsScope ? .bool(true) : nil,
             "refresh_endpoint": refresh.endpoint.map { .text($0.string) },
+            "tags": settings.tags.isEmpty ? nil : .texts(settings.tags.sorted().map(\.text)),
         ])
     }
 
@@ -62,8 +64,22 @@ enum AccountRecord {
             issuer: try record.optional("issuer", SealedJSON.text),
             redirectURI: try record.optional("redirect_uri", SealedJSON.text),
             requestedScope: Scope(try record.optional("scope", SealedJSON.texts) ?? []),
-            refresh: try refresh(record)
+            refresh: try refresh(record),
+            tags: try record.optional("tags", Self.tags) ?? []
         )
+    }
+
+    private static func tags(
+        _ record: SealedJSON
+    ) -> (String) throws(SealingError) -> Set<AccountTag> {
+        { (name) throws(SealingError) in
+            let texts = try record.texts(name)
+            let tags = Set(texts.compactMap { AccountTag($0) })
+            guard tags.count == texts.count, tags.count <= AccountTag.limit else {
+                throw SealingError()
+            }
+            return tags
+        }
     }
 
     private static func refresh(_ record: SealedJSON) throws(SealingError) -> RefreshOptions {

@@ -17,6 +17,8 @@ package struct AccountSettings: Sendable, Hashable {
     package var requestedScope: Scope
     /// What its refreshes have of their own.
     package var refresh: RefreshOptions
+    /// What it is found by.
+    package var tags: Set<AccountTag>
 
     package init(
         name: AccountName,
@@ -27,7 +29,8 @@ package struct AccountSettings: Sendable, Hashable {
         issuer: String? = nil,
         redirectURI: String? = nil,
         requestedScope: Scope = Scope([]),
-        refresh: RefreshOptions = RefreshOptions()
+        refresh: RefreshOptions = RefreshOptions(),
+        tags: Set<AccountTag> = []
     ) {
         self.name = name
         self.client = client
@@ -38,6 +41,7 @@ package struct AccountSettings: Sendable, Hashable {
         self.redirectURI = redirectURI
         self.requestedScope = requestedScope
         self.refresh = refresh
+        self.tags = tags
     }
 }
 

@@ -116,8 +116,9 @@ extension VaultFile {
                 revision = here.revision + 1
                 // What began with the old pair must not end in the new one.
                 account.generation = max(account.generation, here.generation + 1)
-                // A name is the vault's own.
+                // A name is the vault's own, and so are tags where none come with the account.
                 account.settings.name = here.name
+                if account.settings.tags.isEmpty { account.settings.tags = here.settings.tags }
             }
             self.account = account
             state = account.state
@@ -160,6 +161,8 @@ extension VaultFile {
         insert.bind(row.expiry?.unixSeconds, at: 9)
         insert.bind(row.due?.unixSecondsNotEarlier, at: 10)
         try insert.run()
+        let hints = TagHints(connection: connection, keyring: keyring)
+        try hints.set(account.settings.tags, of: account.id)
         try setState(row.state, of: account.id.bytes, at: row.since)
     }
 }

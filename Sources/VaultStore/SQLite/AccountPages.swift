@@ -15,13 +15,21 @@ extension VaultFile {
     ///
     /// That one is damaged is believed only when it is so through a fresh connection too.
     package func accountPage(after name: String?, limit: Int) throws -> AccountPage {
+        try believing(\.damaged.isEmpty) { try $0.onePage(after: name, limit: limit) }
+    }
+
+    /// What `read` gives, and what it gives through a fresh connection where that is not whole.
+    func believing<Page>(
+        _ isWhole: (Page) -> Bool,
+        _ read: (VaultFile) throws -> Page
+    ) throws -> Page {
         try rereading { file in
-            let page = try file.onePage(after: name, limit: limit)
-            guard !page.damaged.isEmpty else { return page }
+            let page = try read(file)
+            guard !isWhole(page) else { return page }
             if file.isReadAgain { throw StoreError.damaged(path: location.database) }
             guard !file.connection.isInTransaction else { return page }
             try file.reopen()
-            return try file.onePage(after: name, limit: limit)
+            return try read(file)
         }
     }
 
@@ -59,7 +67,7 @@ extension VaultFile {
         return names
     }
 
-    private func intactAccount(named text: String) throws -> StoredAccount? {
+    func intactAccount(named text: String) throws -> StoredAccount? {
         guard let name = AccountName(text) else { return nil }
         do {
             return try account(named: name)

@@ -34,6 +34,8 @@ extension VaultFile {
             insert.bind(new.expiry?.unixSeconds, at: 9)
             insert.bind(new.health.due?.unixSecondsNotEarlier, at: 10)
             try insert.run()
+            let hints = TagHints(connection: connection, keyring: keyring)
+            try hints.set(new.settings.tags, of: id)
             if isFirst { try select(id, with: keyring) }
             return StoredAccount(
                 number: connection.lastInsertedRow,
@@ -49,9 +51,17 @@ extension VaultFile {
 
     /// Gives an account a new grant, and a new name if the settings have one: the next generation
     /// of the same account.
-    package func replace(_ account: StoredAccount, with new: NewAccount) throws -> StoredAccount {
+    ///
+    /// - Throws: `StoreError.superseded` when the account has moved on, `StoreError.grantAlive` when
+    ///   it does not fulfil the condition.
+    package func replace(
+        _ account: StoredAccount,
+        with new: NewAccount,
+        only condition: AccountCondition? = nil
+    ) throws -> StoredAccount {
         try write(confirming: isThere) {
             let keyring = try currentKeyring()
+            try check(condition, of: account.id.bytes)
             let name = new.settings.name
             guard try name == account.name || identifier(of: name) == nil else {
                 throw StoreError.nameTaken(name)
@@ -85,6 +95,8 @@ extension VaultFile {
             update.bind(name.text, at: 12)
             try update.run()
             guard connection.changes == 1 else { throw StoreError.superseded }
+            let hints = TagHints(connection: connection, keyring: keyring)
+            try hints.set(new.settings.tags, of: account.id)
             try setState(new.health.state, of: account.id.bytes, at: new.health.since)
             return StoredAccount(
                 number: account.number,
@@ -102,7 +114,10 @@ extension VaultFile {
     /// for it.
     ///
     /// If it was the current one, none is current afterwards.
-    package func remove(_ name: AccountName) throws {
+    ///
+    /// - Throws: `StoreError.noSuchAccount`; with a condition `StoreError.grantAlive` when the account
+    ///   does not fulfil it, and `StoreError.tampered` when nobody can tell.
+    package func remove(_ name: AccountName, only condition: AccountCondition? = nil) throws {
         let isGone = { [self] (id: [UInt8]) throws -> Bool in try identifier(of: name) != id }
         _ = try erasing {
             try write(confirming: isGone) {
@@ -110,8 +125,9 @@ extension VaultFile {
                 guard let id = try identifier(of: name) else {
                     throw StoreError.noSuchAccount(name)
                 }
+                try check(condition, of: id)
                 if isSelected(id) { try select(nil, with: keyring) }
-                for table in ["account", "received_token"] {
+                for table in ["account", "received_token", "account_tag"] {
                     var delete = try connection.prepare(
                         "DELETE FROM \(table) WHERE account_id = ?1"
                     )
@@ -121,6 +137,13 @@ extension VaultFile {
                 return id
             }
         }
+    }
+
+    /// Refuses to touch an account that does not fulfil a condition as it is stored now.
+    private func check(_ condition: AccountCondition?, of id: [UInt8]) throws {
+        guard let condition else { return }
+        guard let account = try AccountID(id).flatMap(account) else { throw StoreError.superseded }
+        guard condition(account) else { throw StoreError.grantAlive(account.name) }
     }
 
     /// Whether an account is stored as it was written.

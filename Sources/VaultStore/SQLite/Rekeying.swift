@@ -87,6 +87,8 @@ extension VaultFile {
         try forgetReceived(at: now)
         // Their hashes were made under the old root key; they are learned again.
         try connection.execute("DELETE FROM client")
+        // So were these; each account's are written with its records.
+        try connection.execute("DELETE FROM account_tag")
         let moved = try moveAll(from: old.keyring, to: next.keyring)
         let selected = try selectedAccount()
         try storeKeyring(next, check: rootKey.check(for: vaultID))

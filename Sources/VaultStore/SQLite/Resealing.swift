@@ -61,6 +61,8 @@ struct Resealing {
         var intentBox: [UInt8]?
         var refreshTokenHash: [UInt8]?
         var clientHash: [UInt8]?
+        /// Set where their hints are to be written anew.
+        var tags: Set<AccountTag>?
     }
 
     private func oldAccounts(after number: Int64) throws -> [AccountRow] {
@@ -109,7 +111,9 @@ struct Resealing {
         if isRekeying {
             row.refreshTokenHash = try TokenRecord.decode(tokens).refreshToken
                 .map { to.spentTokenHash(of: $0) }
-            row.clientHash = ClientHashes(try AccountRecord.decode(settings), to).client
+            let settings = try AccountRecord.decode(settings)
+            row.clientHash = ClientHashes(settings, to).client
+            row.tags = settings.tags
         }
         return row
     }
@@ -128,6 +132,8 @@ struct Resealing {
         update.bind(row.refreshTokenHash, at: 5)
         update.bind(row.clientHash, at: 6)
         try update.run()
+        guard let tags = row.tags, let id = AccountID(row.id) else { return }
+        try TagHints(connection: connection, keyring: to).set(tags, of: id)
     }
 
     // MARK: - Pairs kept aside

@@ -100,6 +100,14 @@ package actor SQLiteStore: AccountStore {
         try reading { try $0.accountPage(after: name, limit: limit) }
     }
 
+    package nonisolated func accounts(
+        tagged tags: Set<AccountTag>,
+        after id: [UInt8]?,
+        limit: Int
+    ) throws -> TaggedAccounts {
+        try reading { try $0.accounts(tagged: tags, after: id, limit: limit) }
+    }
+
     /// Another connection with the same keys, for work that takes long.
     package nonisolated func openAnother() throws -> VaultFile {
         try VaultFile(location, keys: reader.withLock { $0.unlockedKeys })
@@ -113,13 +121,21 @@ package actor SQLiteStore: AccountStore {
 
     package func replace(
         _ account: StoredAccount,
-        with new: NewAccount
+        with new: NewAccount,
+        only condition: AccountCondition?
     ) throws -> StoredAccount {
-        try writer.replace(account, with: new)
+        try writer.replace(account, with: new, only: condition)
     }
 
-    package func remove(_ name: AccountName) throws {
-        try writer.remove(name)
+    package func remove(_ name: AccountName, only condition: AccountCondition?) throws {
+        try writer.remove(name, only: condition)
+    }
+
+    package func changeTags(
+        of name: AccountName,
+        _ change: @Sendable (Set<AccountTag>) throws -> Set<AccountTag>
+    ) throws -> StoredAccount {
+        try writer.changeTags(of: name, change)
     }
 
     package func proveWritable() throws {

@@ -68,9 +68,11 @@ extension Verification {
             guard let generation = UInt64(exactly: generation) else { throw SealingError() }
             return try keyring.open(box, kind: kind, account: id, generation: generation)
         }
+        let hints = TagHints(connection: connection, keyring: keyring)
         check("account_box", part) { () throws(SealingError) in
             let settings = try AccountRecord.decode(opened(row.settings, .account, row.revision))
-            return settings.name.text == name ? nil : "name"
+            guard settings.name.text == name else { return "name" }
+            return hints.hashes(of: settings.tags) == row.tagHashes ? nil : "tag_hash"
         }
         check("tokens_box", part) { () throws(SealingError) in
             let tokens = try TokenRecord.decode(opened(row.tokens, .tokens, row.generation))
@@ -107,6 +109,7 @@ extension Verification {
         let tokens: [UInt8]
         let intent: [UInt8]?
         let refreshTokenHash: [UInt8]?
+        let tagHashes: Set<[UInt8]>
     }
 
     private func row(named name: String) throws -> Row? {
@@ -125,8 +128,20 @@ extension Verification {
             generation: select.integer(at: 3),
             tokens: select.blob(at: 4),
             intent: select.optionalBlob(at: 5),
-            refreshTokenHash: select.optionalBlob(at: 6)
+            refreshTokenHash: select.optionalBlob(at: 6),
+            tagHashes: try TagHints.hashes(of: select.blob(at: 0), in: connection)
         )
+    }
+
+    /// Hints of an account that is there are compared with its record.
+    mutating func checkTags() throws {
+        var select = try connection.prepare(
+            """
+            SELECT 1 FROM account_tag WHERE NOT EXISTS \
+            (SELECT 1 FROM account WHERE account.account_id = account_tag.account_id) LIMIT 1
+            """
+        )
+        if try select.step() { find(.orphaned, in: .tags) }
     }
 
     // MARK: - What outlives accounts

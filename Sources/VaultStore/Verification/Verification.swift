@@ -37,6 +37,7 @@ struct Verification {
         report.wasUnlocked = try openKeyring() != nil
         try look(at: .selection) { try $0.checkSelection() }
         try checkAccounts(progress)
+        try look(at: .tags) { try $0.checkTags() }
         try look(at: .database) { try $0.checkReceivedTokens() }
         try look(at: .spentTokens) { try $0.checkSpentTokens() }
     }

@@ -35,6 +35,8 @@ package struct VerificationReport: Sendable, Equatable {
         case selection
         /// An account, by the name in its row.
         case account(String)
+        /// The hints that accounts are found by.
+        case tags
         /// A pair that came too late, by its row's number.
         case receivedToken(Int64)
         case spentTokens

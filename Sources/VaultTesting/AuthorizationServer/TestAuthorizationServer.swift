@@ -76,6 +76,11 @@ public final class TestAuthorizationServer: Sendable {
         Secret(bytes: core.tokenResponse(pair).body)
     }
 
+    /// Revokes an access token alone, or with a refresh token the whole grant (RFC 7009 §2.1).
+    public func revoke(_ token: Secret, client: String = "test-public") {
+        core.withLedger { $0.revoke(token, client: client) }
+    }
+
     /// Stops accepting, lets running answers finish, and ends.
     public func stop() async {
         await server.stop()

@@ -15,6 +15,7 @@ import Testing
             )
             let readme = try Snippet.all(in: Files.text("\(Programs.packageRoot)/README.md"))
             try package.write(#require(readme.first).code, to: "Sources/readme/main.swift")
+            try write(Array(readme.dropFirst()), of: "readme", to: package)
             var counts: [Int] = []
             for page in try Files.names(in: Self.articles).sorted() where page.hasSuffix(".md") {
                 let snippets = try Snippet.all(in: Files.text("\(Self.articles)/\(page)"))

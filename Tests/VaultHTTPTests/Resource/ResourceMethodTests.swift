@@ -66,7 +66,7 @@ import VaultHTTPServer
         let server = try SocketServer { connection in
             _ = try connection.readHead()
             try connection.write("HTTP/1.1 \(status)\r\nContent-Length: 5000000\r\n\r\n")
-            connection.waitForEnd()
+            try connection.waitForEnd()
         }
         let request = ResourceRequest(.init(rawValue: method), server.url())
         let response = try await transport.send(request)

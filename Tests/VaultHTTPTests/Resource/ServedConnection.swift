@@ -3,7 +3,10 @@ import Platform
 
 /// One connection of a `SocketServer`; every wait ends after some seconds.
 final class ServedConnection: Sendable {
+    /// The other side has ended the connection.
     struct Ended: Error {}
+    /// The other side has done nothing for too long.
+    struct Stalled: Error {}
 
     let number: Int
     private let descriptor: Int32
@@ -69,8 +72,8 @@ final class ServedConnection: Sendable {
     }
 
     /// Reads whatever comes until the other side has ended the connection.
-    func waitForEnd() {
-        while (try? read(upTo: 64 << 10)) != nil {}
+    func waitForEnd() throws {
+        while true { _ = try read(upTo: 64 << 10) }
     }
 
     private func read(upTo limit: Int) throws -> [UInt8] {
@@ -82,7 +85,7 @@ final class ServedConnection: Sendable {
         guard kept.isEmpty else { return kept }
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         guard Descriptor.waitReadable([descriptor], milliseconds: Self.patience) == [true] else {
-            throw Ended()
+            throw Stalled()
         }
         let count = recv(descriptor, &bytes, bytes.count, 0)
         guard count > 0 else { throw Ended() }

@@ -45,7 +45,13 @@ final class SocketServer: Sendable {
         _ speak: @escaping @Sendable (ServedConnection) throws -> Void
     ) {
         try? DedicatedThread.start { [end] in
-            try? speak(connection)
+            do {
+                try speak(connection)
+            } catch is ServedConnection.Stalled {
+                return connection.close()
+            } catch {
+                // The client has ended it.
+            }
             connection.close()
             end.yield(connection.number)
         }
@@ -59,7 +65,7 @@ final class SocketServer: Sendable {
         EndpointURL(unchecked: "http://127.0.0.1:\(port)\(path)")
     }
 
-    /// Waits until so many connections are done with.
+    /// Waits until so many connections are done with; those on which nothing moved do not count.
     func waitForEnds(_ count: Int = 1) async {
         var left = count
         for await _ in ends {

@@ -36,11 +36,15 @@ struct InterceptedStore: AccountStore {
     func insert(_ account: NewAccount) async throws -> StoredAccount {
         try await store.insert(account)
     }
-    func replace(_ account: StoredAccount, with new: NewAccount) async throws -> StoredAccount {
-        try await store.replace(account, with: new)
+    func replace(
+        _ account: StoredAccount,
+        with new: NewAccount,
+        only condition: AccountCondition?
+    ) async throws -> StoredAccount {
+        try await store.replace(account, with: new, only: condition)
     }
-    func remove(_ name: AccountName) async throws {
-        try await store.remove(name)
+    func remove(_ name: AccountName, only condition: AccountCondition?) async throws {
+        try await store.remove(name, only: condition)
     }
     func select(_ name: AccountName) async throws { try await store.select(name) }
     func claim(

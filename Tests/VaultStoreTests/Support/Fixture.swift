@@ -86,7 +86,8 @@ enum Fixture {
                 parameters: [RequestParameter("expires_in", "1800"), RequestParameter("a", "")],
                 sendsScope: true,
                 endpoint: EndpointURL(unchecked: "https://issuer.example/refresh")
-            )
+            ),
+            tags: ["customer 7", "\u{1F511} caf\u{e9}"]
         )
         account.tokens.accessTokens.append(
             StoredAccessToken(

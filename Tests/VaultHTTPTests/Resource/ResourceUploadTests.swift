@@ -1,0 +1,163 @@
+import OAuth
+import Platform
+import Testing
+import VaultAccess
+import VaultHTTP
+import VaultHTTPServer
+
+@Suite(.timeLimit(.minutes(1))) struct ResourceUploadTests {
+    private let transport = CurlTransport()
+
+    private func post(_ server: SocketServer, _ body: RequestBody) -> ResourceRequest {
+        ResourceRequest(.post, server.url(), body: body)
+    }
+
+    @Test("pieces arrive in their order", arguments: [Int?.none, 1_000_000])
+    func pieces(length: Int?) async throws {
+        let server = try RecordingServer { request, _ in
+            .response(HTTPServerResponse(status: 200, body: request.body))
+        }
+        let body = RequestBody.stream(length: length) { body in
+            for number in 0..<1000 {
+                body.yield([UInt8](repeating: UInt8(number % 251), count: 1000))
+            }
+            body.finish()
+        }
+        let request = ResourceRequest(.put, server.url(), body: body)
+        let answer = try await transport.send(request).body.collect(upTo: 1 << 20)
+        #expect(answer == (0..<1_000_000).map { UInt8($0 / 1000 % 251) })
+        let seen = try #require(server.requests.first)
+        #expect(seen.header("content-length") == length.map(String.init))
+        #expect((seen.header("transfer-encoding") == "chunked") == (length == nil))
+        await server.stop()
+    }
+
+    @Test func aPieceIsSentBeforeTheNextIsThere() async throws {
+        let (pieces, piece) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
+        let server = try SocketServer { connection in
+            _ = try connection.readHead()
+            var count: UInt8 = 0
+            while try !connection.readChunk().isEmpty {
+                count += 1
+                if count < 20 { piece.yield([count]) } else { piece.finish() }
+            }
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\(count)")
+        }
+        piece.yield([0])
+        #expect(try await transport.text(of: post(server, .oneShot(pieces))).text == "20")
+        server.stop()
+    }
+
+    @Test func aBodyIsMadeAnewForEachSending() async throws {
+        let server = try RecordingServer { request, _ in
+            .response(HTTPServerResponse(status: 200, body: request.body))
+        }
+        let made = Locked(0)
+        let body = RequestBody.replayable {
+            let number = made.withLock { made in
+                made += 1
+                return made
+            }
+            return AsyncThrowingStream {
+                $0.yield(Array("\(number)".utf8)); $0.finish()
+            }
+        }
+        let request = ResourceRequest(.post, server.url(), body: body)
+        #expect(try await transport.text(of: request).text == "1")
+        #expect(try await transport.text(of: request).text == "2")
+        await server.stop()
+    }
+
+    @Test("a source that fails at once sends nothing", arguments: [true, false])
+    func failingSource(isMade: Bool) async throws {
+        let server = try RecordingServer(always: .text(""))
+        let body =
+            isMade
+            ? RequestBody.stream { $0.finish(throwing: SourceFailure()) }
+            : .replayable { throw SourceFailure() }
+        let request = ResourceRequest(.post, server.url(), body: body)
+        #expect(await transport.failure(of: request) is SourceFailure)
+        #expect(server.requests.isEmpty)
+        await server.stop()
+    }
+
+    @Test("a source that fails on the way ends the exchange", arguments: [Int?.none, 10])
+    func sourceFailingOnTheWay(length: Int?) async throws {
+        let (pieces, piece) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
+        let server = try SocketServer { connection in
+            _ = try connection.readHead()
+            piece.finish(throwing: SourceFailure())
+            try connection.waitForEnd()
+        }
+        piece.yield([1])
+        let request = post(server, .oneShot(length: length, pieces))
+        #expect(await transport.failure(of: request) is SourceFailure)
+        await server.waitForEnds()
+        server.stop()
+    }
+
+    @Test(
+        "a body of another length than declared is an error and never taken for a whole one",
+        arguments: [
+            (["abc"], 2, false), (["abc"], 4, true), (["ab", "c"], 2, false),
+            (["ab", "c"], 4, true),
+            (["a", "b", "c"], 2, true), ([], 1, false), (["a"], 0, false), (["", "a"], 0, false),
+        ]
+    )
+    func wrongLength(pieces: [String], declared: Int, isSent: Bool) async throws {
+        let wholeBodies = Locked(0)
+        let server = try SocketServer { connection in
+            _ = try connection.readHead()
+            _ = try connection.readBytes(declared)
+            wholeBodies.withLock { $0 += 1 }
+        }
+        let error = await transport.failure(of: post(server, .texts(pieces, length: declared)))
+        #expect(error.transportError?.reason == .refused)
+        if !isSent { #expect(error.transportError == .notSent(.refused)) }
+        #expect(wholeBodies.withLock { $0 } == 0)
+        server.stop()
+    }
+
+    @Test func thePieceThatMakesUpTheLengthWaitsForTheEndBehindIt() async throws {
+        let wholeBodies = Locked(0)
+        let server = try SocketServer { connection in
+            _ = try connection.readHead()
+            _ = try connection.readBytes(2)
+            wholeBodies.withLock { $0 += 1 }
+        }
+        let pieces = AsyncThrowingStream {
+            try await Task.sleep(for: .milliseconds(30))
+            return Array("a".utf8)
+        }
+        let request = post(server, .oneShot(length: 2, pieces))
+        #expect(await transport.failure(of: request).transportError == .ambiguous(.refused))
+        #expect(wholeBodies.withLock { $0 } == 0)
+        server.stop()
+    }
+
+    @Test func aServerThatDoesNotReadHoldsTheSource() async throws {
+        let given = Locked(0)
+        let body = RequestBody.replayable {
+            AsyncThrowingStream {
+                given.withLock { $0 += 64 << 10 }
+                return given.withLock { $0 } <= 64 << 20
+                    ? [UInt8](repeating: 7, count: 64 << 10) : nil
+            }
+        }
+        let held = Locked(0)
+        let server = try SocketServer { connection in
+            _ = try connection.readHead()
+            var last = -1
+            while last != given.withLock({ $0 }) {
+                last = given.withLock { $0 }
+                Pause.milliseconds(50)
+            }
+            held.withLock { $0 = last }
+            while try !connection.readChunk().isEmpty {}
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        }
+        #expect(try await transport.text(of: post(server, body)).text == "ok")
+        #expect(held.withLock { $0 } < 16 << 20)
+        server.stop()
+    }
+}
