@@ -26,13 +26,20 @@ package struct AgentConnection: Sendable {
         package var body: [UInt8]
     }
 
-    private static let maximumAnswer = 16 << 20
+    /// Bytes: a list of 100,000 accounts has room in them.
+    private static let maximumAnswer = 128 << 20
     private let directory: String
     private let socketName: String
+    private let maximumAnswer: Int
 
-    package init(directory: String, socketName: String) {
+    package init(
+        directory: String,
+        socketName: String,
+        maximumAnswer: Int = Self.maximumAnswer
+    ) {
         self.directory = directory
         self.socketName = socketName
+        self.maximumAnswer = maximumAnswer
     }
 
     /// Sends a request; `body` is JSON.
@@ -74,7 +81,7 @@ package struct AgentConnection: Sendable {
         do {
             try socket.setTimeout(seconds: timeout)
             try socket.write(request)
-            received = try socket.readToEnd(limit: Self.maximumAnswer)
+            received = try socket.readToEnd(limit: maximumAnswer)
         } catch {
             throw .broken(error)
         }

@@ -77,9 +77,13 @@ import Testing
 
     @Test func anEndlessAnswerIsGivenUp() async throws {
         let directory = try TemporaryDirectory()
-        let endless = String(repeating: "a", count: 17 << 20)
+        let endless = String(repeating: "a", count: 3 << 20)
         let agent = try PlantedAgent(in: directory.path, answering: endless)
-        let connection = AgentConnection(directory: directory.path, socketName: "agent.sock")
+        let connection = AgentConnection(
+            directory: directory.path,
+            socketName: "agent.sock",
+            maximumAnswer: 2 << 20
+        )
         // On a thread of its own: so many bytes would hold one of the few that tasks share.
         let failure = try await withCheckedThrowingContinuation { continuation in
             do {

@@ -101,6 +101,7 @@ public final class VaultAgent: Sendable {
         do {
             // Before anything is sent: in a directory of others the socket may be anybody's.
             try location.checkDirectory()
+            // No version is told: a program outlives updates, and what it asks keeps its meaning.
             return try AgentAnswer(
                 connection.send(request.method, target, timeout: 0, interruption: interruption)
             )

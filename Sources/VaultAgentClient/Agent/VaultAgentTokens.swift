@@ -40,7 +40,13 @@ extension VaultAgent {
         }
         var request = AgentRequest("GET", "/v1/accounts/\(account)/token", about: account)
         request.deadline = deadline
-        if let scope { request.fields.append(("scope", scope.text)) }
+        if let scope {
+            // Two names on the way, and one that cannot be asked for here (RFC 6749 §3.3).
+            guard Scope(parsing: scope.text) == scope else {
+                throw VaultError(.invalidInput, account: account, facts: [.field: "scope"])
+            }
+            request.fields.append(("scope", scope.text))
+        }
         if let resource { request.fields.append(("resource", resource)) }
         if let minimumLifetime {
             let seconds = min(max(minimumLifetime, 0), Self.longestLifetime)

@@ -176,13 +176,31 @@ import VaultTesting
         }
     }
 
-    @Test func aTokenForAScopeThatIsNoneIsRefusedAsTheVaultDoes() async throws {
+    @Test(
+        "what cannot be asked for is refused as the vault does",
+        arguments: [
+            (["a b"], nil, "scope"), (["ä"], nil, "scope"), (nil, "no URI", "resource"),
+            (nil, "", "resource"),
+        ] as [([String]?, String?, String)]
+    )
+    func flaws(names: [String]?, resource: String?, field: String) async throws {
         try await ServedAgent.use { agent in
             try await agent.add("work")
-            let error = await vaultError {
-                try await agent.client.accessToken(for: "work", resource: "no URI")
+            let scope = names.map { Scope($0) }
+            for source in [agent.client, try agent.vault] as [any AccessTokenSource] {
+                let error = await vaultError {
+                    try await source.accessToken(
+                        for: "work",
+                        scope: scope,
+                        resource: resource,
+                        minimumLifetime: nil,
+                        newerThan: nil,
+                        deadline: 5
+                    )
+                }
+                #expect(error == VaultError(.invalidInput) && error?.account == "work")
+                #expect(error?.facts[.field] == field)
             }
-            #expect(error == VaultError(.invalidInput) && error?.facts[.field] == "resource")
         }
     }
 
