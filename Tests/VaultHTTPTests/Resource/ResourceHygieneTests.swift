@@ -120,6 +120,21 @@ import VaultHTTPServer
         server.stop()
     }
 
+    @Test(arguments: ["GET", "HEAD"])
+    func onAKeptConnectionThatDiesARequestToReadIsSentAgain(method: String) async throws {
+        let server = try SocketServer { connection in
+            for _ in 0..<(connection.number == 1 ? 1 : 2) {
+                _ = try connection.readHead()
+                try connection.write("HTTP/1.1 204 No Content\r\n\r\n")
+            }
+            _ = try connection.readHead()
+        }
+        let request = ResourceRequest(.init(rawValue: method), server.url())
+        for _ in 0..<3 { #expect(try await transport.text(of: request).status == 204) }
+        #expect(server.connectionCount == 2)
+        server.stop()
+    }
+
     @Test(
         "no body to rewind, no kept connection",
         arguments: [
