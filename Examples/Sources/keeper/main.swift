@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import VaultHTTP
 import VaultKit
@@ -10,9 +9,14 @@ import VaultKit
 //
 // It ends on SIGTERM or Ctrl-C, once what it is receiving is stored.
 
+/// Writes a line at once: `print` would keep it while a file or pipe is read at the other end.
+@Sendable func say(_ line: String) {
+    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard arguments.count == 1 || arguments.count == 4, let port = UInt16(arguments[0]) else {
-    print("usage: keeper PORT [--demo ISSUER COUNT]")
+    say("usage: keeper PORT [--demo ISSUER COUNT]")
     exit(2)
 }
 
@@ -24,7 +28,7 @@ if arguments.count == 4, arguments[1] == "--demo", let count = Int(arguments[3])
 
 let board = Board(vault)
 let server = try PageServer(port: port) { await board.page() }
-print("http://127.0.0.1:\(server.port)/")
+say("http://127.0.0.1:\(server.port)/")
 
 try await withThrowingTaskGroup(of: Void.self) { group in
     // Renews each token before it expires.
@@ -32,7 +36,7 @@ try await withThrowingTaskGroup(of: Void.self) { group in
     // The one place where a person is asked for.
     group.addTask {
         for await event in vault.events where event.kind == .signInNeeded {
-            if let account = event.account { print("\(account) has to sign in again") }
+            if let account = event.account { say("\(account) has to sign in again") }
         }
     }
     group.addTask { await StopSignal.received() }
