@@ -47,7 +47,10 @@ package struct JSONReader {
         case UInt8(ascii: "{"): return .object(try object(input, depth: depth))
         case UInt8(ascii: "["): return .array(try array(input, depth: depth))
         case UInt8(ascii: "\""):
-            var bytes = try string(input)
+            if let plain = plainString(input) {
+                return .string(Secret(copying: input.extracting(plain)))
+            }
+            var bytes = try escapedString(input)
             return .string(Secret(wiping: &bytes))
         case UInt8(ascii: "t"): return try literal("true", .bool(true), input)
         case UInt8(ascii: "f"): return try literal("false", .bool(false), input)
@@ -66,14 +69,14 @@ package struct JSONReader {
         repeat {
             skipBlanks(input)
             guard index < input.count, input[index] == UInt8(ascii: "\"") else { throw .malformed }
-            let name = String(decoding: try string(input), as: UTF8.self)
+            let name = try name(input)
             guard accept(":", input) else { throw .malformed }
             let member = try value(input, depth: depth + 1)
-            members.append(name, member)
-            if depth == 0 { partial.append(name, member) }
+            // What is whole of the outermost one is there when the text breaks off.
+            if depth == 0 { partial.append(name, member) } else { members.append(name, member) }
         } while accept(",", input)
         guard accept("}", input) else { throw .malformed }
-        return members
+        return depth == 0 ? partial : members
     }
 
     private mutating func array(
@@ -139,9 +142,7 @@ extension JSONReader {
             if index < input.count, "+-".utf8.contains(input[index]) { index += 1 }
             _ = try digits(input)
         }
-        return (start..<index).reduce(into: "") { text, index in
-            text.unicodeScalars.append(Unicode.Scalar(input[index]))
-        }
+        return String(decoding: input.extracting(start..<index))
     }
 
     private mutating func digits(_ input: Span<UInt8>) throws(Failure) -> Range<Int> {
@@ -151,7 +152,55 @@ extension JSONReader {
         return start..<index
     }
 
-    private mutating func string(_ input: Span<UInt8>) throws(Failure) -> [UInt8] {
+    private mutating func name(_ input: Span<UInt8>) throws(Failure) -> String {
+        if let plain = plainString(input) {
+            return String(decoding: input.extracting(plain))
+        }
+        return String(decoding: try escapedString(input), as: UTF8.self)
+    }
+
+    /// The bytes of a string in which nothing is escaped, as nearly all are; nil before another.
+    private mutating func plainString(_ input: Span<UInt8>) -> Range<Int>? {
+        let start = index + 1
+        guard let end = Self.endOfPlainString(input, from: start) else { return nil }
+        index = end + 1
+        return start..<end
+    }
+
+    /// Where a string's quotation mark is; nil when something is escaped before it, or forbidden, or
+    /// there is none.
+    package static func endOfPlainString(_ input: Span<UInt8>, from start: Int) -> Int? {
+        var end = start
+        while end <= input.count - 8, isPlain(input, at: end) { end += 8 }
+        while end < input.count {
+            switch input[end] {
+            case UInt8(ascii: "\""): return end
+            case UInt8(ascii: "\\"), 0x00..<0x20: return nil
+            default: end += 1
+            }
+        }
+        return nil
+    }
+
+    /// Whether a string goes on over the eight bytes at an offset; all of them at once.
+    private static func isPlain(_ input: Span<UInt8>, at offset: Int) -> Bool {
+        // Unsafe only by its name: the bounds are checked, and any eight bytes are a number.
+        let word = unsafe input.bytes.unsafeLoadUnaligned(
+            fromByteOffset: offset,
+            as: UInt64.self
+        )
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        // The high bit of a byte that is less than `bound`, when no byte before it is.
+        func less(_ word: UInt64, than bound: UInt64) -> UInt64 {
+            (word &- ones &* bound) & ~word & (ones &* 0x80)
+        }
+        let quote = UInt64(UInt8(ascii: "\""))
+        let backslash = UInt64(UInt8(ascii: "\\"))
+        return less(word, than: 0x20) | less(word ^ ones &* quote, than: 1)
+            | less(word ^ ones &* backslash, than: 1) == 0
+    }
+
+    private mutating func escapedString(_ input: Span<UInt8>) throws(Failure) -> [UInt8] {
         index += 1
         var bytes: [UInt8] = []
         // Growing would leave copies of a secret behind, and takes longer than looking ahead.
