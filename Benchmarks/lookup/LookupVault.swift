@@ -25,11 +25,14 @@ struct LookupVault {
 
     static func name(_ number: Int) -> AccountName? { AccountName("account-\(number)") }
 
-    func open(clock: any VaultClock) async throws -> Vault {
+    func open(
+        clock: any VaultClock,
+        transport: any HTTPTransport = UnreachableTransport()
+    ) async throws -> Vault {
         try await Vault.open(
             location,
             unlock: .keyFileAt(path: keyFile),
-            transport: UnreachableTransport(),
+            transport: transport,
             clock: clock
         )
     }

@@ -171,7 +171,9 @@ extension JSONReader {
     /// there is none.
     package static func endOfPlainString(_ input: Span<UInt8>, from start: Int) -> Int? {
         var end = start
-        while end <= input.count - 8, isPlain(input, at: end) { end += 8 }
+        while end <= input.count - Block.scalarCount, isPlain(input, at: end) {
+            end += Block.scalarCount
+        }
         while end < input.count {
             switch input[end] {
             case UInt8(ascii: "\""): return end
@@ -182,22 +184,16 @@ extension JSONReader {
         return nil
     }
 
-    /// Whether a string goes on over the eight bytes at an offset; all of them at once.
+    private typealias Block = SIMD16<UInt8>
+
+    /// Whether a string goes on over a block of bytes; all of them at once.
     private static func isPlain(_ input: Span<UInt8>, at offset: Int) -> Bool {
-        // Unsafe only by its name: the bounds are checked, and any eight bytes are a number.
-        let word = unsafe input.bytes.unsafeLoadUnaligned(
-            fromByteOffset: offset,
-            as: UInt64.self
-        )
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        // The high bit of a byte that is less than `bound`, when no byte before it is.
-        func less(_ word: UInt64, than bound: UInt64) -> UInt64 {
-            (word &- ones &* bound) & ~word & (ones &* 0x80)
-        }
-        let quote = UInt64(UInt8(ascii: "\""))
-        let backslash = UInt64(UInt8(ascii: "\\"))
-        return less(word, than: 0x20) | less(word ^ ones &* quote, than: 1)
-            | less(word ^ ones &* backslash, than: 1) == 0
+        // Unsafe only by its name: the bounds are checked, and any bytes are numbers.
+        let block = unsafe input.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Block.self)
+        let quotes = block .== Block(repeating: UInt8(ascii: "\""))
+        let backslashes = block .== Block(repeating: UInt8(ascii: "\\"))
+        let forbidden = block .< Block(repeating: 0x20)
+        return !any(quotes .| backslashes .| forbidden)
     }
 
     private mutating func escapedString(_ input: Span<UInt8>) throws(Failure) -> [UInt8] {
