@@ -293,6 +293,16 @@ let package = Package(
             path: "Benchmarks/crowd",
             swiftSettings: safeSettings
         ),
+        .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
+        .executableTarget(
+            name: "lookup",
+            dependencies: [
+                "CAllocations", "Platform", "VaultCrypto", "OAuth", "VaultStore", "VaultKit",
+                "VaultTesting",
+            ],
+            path: "Benchmarks/lookup",
+            swiftSettings: safeSettings
+        ),
     ] + fuzzing,
     swiftLanguageModes: [.v6]
 )

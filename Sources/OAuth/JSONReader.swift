@@ -47,7 +47,10 @@ package struct JSONReader {
         case UInt8(ascii: "{"): return .object(try object(input, depth: depth))
         case UInt8(ascii: "["): return .array(try array(input, depth: depth))
         case UInt8(ascii: "\""):
-            var bytes = try string(input)
+            if let plain = plainString(input) {
+                return .string(Secret(copying: input.extracting(plain)))
+            }
+            var bytes = try escapedString(input)
             return .string(Secret(wiping: &bytes))
         case UInt8(ascii: "t"): return try literal("true", .bool(true), input)
         case UInt8(ascii: "f"): return try literal("false", .bool(false), input)
@@ -66,14 +69,14 @@ package struct JSONReader {
         repeat {
             skipBlanks(input)
             guard index < input.count, input[index] == UInt8(ascii: "\"") else { throw .malformed }
-            let name = String(decoding: try string(input), as: UTF8.self)
+            let name = try name(input)
             guard accept(":", input) else { throw .malformed }
             let member = try value(input, depth: depth + 1)
-            members.append(name, member)
-            if depth == 0 { partial.append(name, member) }
+            // What is whole of the outermost one is there when the text breaks off.
+            if depth == 0 { partial.append(name, member) } else { members.append(name, member) }
         } while accept(",", input)
         guard accept("}", input) else { throw .malformed }
-        return members
+        return depth == 0 ? partial : members
     }
 
     private mutating func array(
@@ -139,9 +142,7 @@ extension JSONReader {
             if index < input.count, "+-".utf8.contains(input[index]) { index += 1 }
             _ = try digits(input)
         }
-        return (start..<index).reduce(into: "") { text, index in
-            text.unicodeScalars.append(Unicode.Scalar(input[index]))
-        }
+        return String(decoding: input.extracting(start..<index))
     }
 
     private mutating func digits(_ input: Span<UInt8>) throws(Failure) -> Range<Int> {
@@ -151,7 +152,51 @@ extension JSONReader {
         return start..<index
     }
 
-    private mutating func string(_ input: Span<UInt8>) throws(Failure) -> [UInt8] {
+    private mutating func name(_ input: Span<UInt8>) throws(Failure) -> String {
+        if let plain = plainString(input) {
+            return String(decoding: input.extracting(plain))
+        }
+        return String(decoding: try escapedString(input), as: UTF8.self)
+    }
+
+    /// The bytes of a string in which nothing is escaped, as nearly all are; nil before another.
+    private mutating func plainString(_ input: Span<UInt8>) -> Range<Int>? {
+        let start = index + 1
+        guard let end = Self.endOfPlainString(input, from: start) else { return nil }
+        index = end + 1
+        return start..<end
+    }
+
+    /// Where a string's quotation mark is; nil when something is escaped before it, or forbidden, or
+    /// there is none.
+    package static func endOfPlainString(_ input: Span<UInt8>, from start: Int) -> Int? {
+        var end = start
+        while end <= input.count - Block.scalarCount, isPlain(input, at: end) {
+            end += Block.scalarCount
+        }
+        while end < input.count {
+            switch input[end] {
+            case UInt8(ascii: "\""): return end
+            case UInt8(ascii: "\\"), 0x00..<0x20: return nil
+            default: end += 1
+            }
+        }
+        return nil
+    }
+
+    private typealias Block = SIMD16<UInt8>
+
+    /// Whether a string goes on over a block of bytes; all of them at once.
+    private static func isPlain(_ input: Span<UInt8>, at offset: Int) -> Bool {
+        // Unsafe only by its name: the bounds are checked, and any bytes are numbers.
+        let block = unsafe input.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Block.self)
+        let quotes = block .== Block(repeating: UInt8(ascii: "\""))
+        let backslashes = block .== Block(repeating: UInt8(ascii: "\\"))
+        let forbidden = block .< Block(repeating: 0x20)
+        return !any(quotes .| backslashes .| forbidden)
+    }
+
+    private mutating func escapedString(_ input: Span<UInt8>) throws(Failure) -> [UInt8] {
         index += 1
         var bytes: [UInt8] = []
         // Growing would leave copies of a secret behind, and takes longer than looking ahead.

@@ -47,8 +47,9 @@ func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
 extension [UInt8] {
     /// Appends an integer, most significant byte first and of fixed width.
     mutating func append(bigEndian value: some FixedWidthInteger) {
-        var value = value.bigEndian
-        Swift.withUnsafeBytes(of: &value) { append(contentsOf: $0) }
+        for byte in 1...MemoryLayout.size(ofValue: value) {
+            append(UInt8(truncatingIfNeeded: value >> (value.bitWidth - 8 * byte)))
+        }
     }
 
     /// The integer at an offset that is known to be inside.

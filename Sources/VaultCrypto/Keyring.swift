@@ -115,13 +115,8 @@ package final class Keyring: Sendable {
         rootKey: borrowing RootKey,
         vaultID: VaultID
     ) throws(SealingError) -> KeyringPlaintext {
-        guard record.count > KeyLength.nonce else { throw SealingError() }
-        let sealed = SealedRecord(
-            nonce: Array(record.prefix(KeyLength.nonce)),
-            box: Array(record.dropFirst(KeyLength.nonce))
-        )
         let plaintext = try withRecordKey(version: version, rootKey: rootKey, vaultID: vaultID) {
-            key throws(SealingError) in try sealed.open(key: key)
+            key throws(SealingError) in try SealedRecord.open(record.span, key: key)
         }
         return try KeyringPlaintext(decoding: plaintext)
     }
@@ -181,21 +176,27 @@ package final class Keyring: Sendable {
         account: AccountID,
         generation: UInt64
     ) throws(SealingError) -> Secret {
-        guard record.count > 4 + KeyLength.nonce else { throw SealingError() }
+        try open(record.span, kind: kind, account: account, generation: generation)
+    }
+
+    /// The same, of bytes that are lent.
+    package func open(
+        _ record: Span<UInt8>,
+        kind: RecordKind,
+        account: AccountID,
+        generation: UInt64
+    ) throws(SealingError) -> Secret {
+        guard record.count > 4 else { throw SealingError() }
         let context = RecordContext(
             kind: kind,
-            epoch: record.bigEndian(at: 0),
+            epoch: (0..<4).reduce(0) { $0 << 8 | UInt32(record[$1]) },
             vaultID: vaultID,
             accountID: account,
             generation: generation
         )
-        let sealed = SealedRecord(
-            nonce: Array(record[4..<4 + KeyLength.nonce]),
-            box: Array(record[(4 + KeyLength.nonce)...])
-        )
         return try withTransientKey { recordKey throws(SealingError) in
             guard deriveRecordKey(context, into: recordKey) else { throw SealingError() }
-            return try sealed.open(key: recordKey)
+            return try SealedRecord.open(record.extracting(droppingFirst: 4), key: recordKey)
         }
     }
 
@@ -242,12 +243,14 @@ package final class Keyring: Sendable {
         _ refreshToken: Secret,
         _ body: ([UInt8]) -> Result
     ) -> Result {
-        var message = Array("VLT1SPT\0".utf8) + vaultID.bytes
+        var message: [UInt8] = []
         // Growing later would leave copies of the token behind, unwiped.
-        message.reserveCapacity(message.count + 4 + refreshToken.count)
+        message.reserveCapacity(8 + vaultID.bytes.count + 4 + refreshToken.count)
+        message.append(contentsOf: "VLT1SPT\0".utf8)
+        message.append(contentsOf: vaultID.bytes)
         message.append(bigEndian: UInt32(refreshToken.count))
         refreshToken.withBytes { token in
-            for index in token.indices { message.append(token[index]) }
+            token.withUnsafeBufferPointer { message.append(contentsOf: $0) }
         }
         defer { wipe(&message) }
         return body(message)

@@ -12,8 +12,9 @@ struct RecordContext: Sendable {
     static let format: UInt8 = 1
 
     var bytes: [UInt8] {
-        var bytes = Array("VLT1REC\0".utf8)
+        var bytes: [UInt8] = []
         bytes.reserveCapacity(56)
+        bytes.append(contentsOf: "VLT1REC\0".utf8)
         bytes.append(Self.format)
         bytes.append(kind.rawValue)
         bytes.append(bigEndian: UInt16(0))

@@ -34,19 +34,50 @@ struct SealedRecord {
 
     /// The plaintext, if every byte is the one that was sealed under this key.
     func open(key: UnsafePointer<UInt8>) throws(SealingError) -> Secret {
-        guard
-            nonce.count == KeyLength.nonce,
-            box.count >= KeyLength.padding + KeyLength.authenticator
-        else { throw SealingError() }
-        var padded = [UInt8](repeating: 0, count: box.count - KeyLength.authenticator)
-        defer { sodium_memzero(&padded, padded.count) }
-        var length = 0
-        guard
-            crypto_secretbox_open_easy(&padded, box, UInt64(box.count), nonce, key) == 0,
-            sodium_unpad(&length, padded, padded.count, KeyLength.padding) == 0
-        else { throw SealingError() }
-        return padded.withUnsafeBufferPointer { bytes in
-            Secret(copying: UnsafeBufferPointer(rebasing: bytes[..<length]).span)
+        guard nonce.count == KeyLength.nonce else { throw SealingError() }
+        return try Self.open((nonce + box).span, key: key)
+    }
+
+    /// The plaintext of a record as it is stored: nonce, then box.
+    static func open(
+        _ record: Span<UInt8>,
+        key: UnsafePointer<UInt8>
+    ) throws(SealingError) -> Secret {
+        let paddedCount = record.count - KeyLength.nonce - KeyLength.authenticator
+        guard paddedCount >= KeyLength.padding else { throw SealingError() }
+        return try record.withUnsafeBufferPointer { record throws(SealingError) in
+            // Opened where it stays: no copy of it is left to be wiped.
+            try Secret(capacity: paddedCount) { padded throws(SealingError) in
+                guard let nonce = record.baseAddress, let plaintext = padded.baseAddress,
+                    crypto_secretbox_open_easy(
+                        plaintext,
+                        nonce + KeyLength.nonce,
+                        UInt64(record.count - KeyLength.nonce),
+                        nonce,
+                        key
+                    ) == 0,
+                    let count = unpaddedCount(padded)
+                else { throw SealingError() }
+                return count
+            }
         }
+    }
+
+    /// Bytes before the padding, a 0x80 and zeros; nil unless it begins in the last block.
+    ///
+    /// Not libsodium's, which takes as long for every length: nobody gets here who has not got the
+    /// key.
+    private static func unpaddedCount(_ padded: UnsafeMutableBufferPointer<UInt8>) -> Int? {
+        let lastBlock = padded.count - KeyLength.padding
+        let word = MemoryLayout<UInt64>.size
+        let bytes = UnsafeRawBufferPointer(padded)
+        var end = padded.count
+        while end - word >= lastBlock,
+            bytes.loadUnaligned(fromByteOffset: end - word, as: UInt64.self) == 0
+        {
+            end -= word
+        }
+        while end > lastBlock, bytes[end - 1] == 0 { end -= 1 }
+        return end > lastBlock && bytes[end - 1] == 0x80 ? end - 1 : nil
     }
 }

@@ -5,7 +5,7 @@ internal import CSodium
 ///
 /// `reveal` and `withBytes` are the only readers, so that searching for them is the audit.
 public struct Secret: Sendable {
-    private let storage: Storage
+    @usableFromInline let storage: Storage
 
     /// A secret from text, kept as its UTF-8 bytes.
     public init(_ text: String) {
@@ -26,10 +26,21 @@ public struct Secret: Sendable {
     }
 
     /// A secret from bytes lent by somebody who wipes them.
-    init(copying bytes: Span<UInt8>) {
+    package init(copying bytes: Span<UInt8>) {
         storage = Storage(count: bytes.count) { memory in
-            for index in bytes.indices { memory[index] = bytes[index] }
+            bytes.withUnsafeBufferPointer { _ = memory.update(from: $0) }
         }
+    }
+
+    /// A secret that the closure puts at the start of some memory, and of which it says the length.
+    ///
+    /// All of the memory is wiped in the end.
+    init<Failure: Error>(
+        capacity: Int,
+        filling body: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Int
+    ) throws(Failure) {
+        storage = Storage(capacity: capacity)
+        storage.count = try body(storage.memory)
     }
 
     /// The number of bytes.
@@ -41,6 +52,7 @@ public struct Secret: Sendable {
     /// Lends the secret as text for the duration of the closure.
     ///
     /// Bytes that are not UTF-8 are replaced as `String(decoding:as:)` does.
+    @inlinable
     public func reveal<Result, Failure: Error>(
         _ body: (String) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -48,6 +60,7 @@ public struct Secret: Sendable {
     }
 
     /// Lends the secret's bytes for the duration of the closure.
+    @inlinable
     public func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -55,16 +68,24 @@ public struct Secret: Sendable {
         return try body(storage.buffer.span)
     }
 
-    /// The memory itself, immutable and wiped at the end: what makes the sharing safe.
-    private final class Storage: @unchecked Sendable {
-        private let memory: UnsafeMutableBufferPointer<UInt8>
+    /// The memory itself, immutable once filled and wiped at the end: what makes the sharing safe.
+    @usableFromInline
+    final class Storage: @unchecked Sendable {
+        fileprivate let memory: UnsafeMutableBufferPointer<UInt8>
+        fileprivate(set) var count: Int
 
-        var count: Int { memory.count }
-        var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(memory) }
+        @usableFromInline var buffer: UnsafeBufferPointer<UInt8> {
+            UnsafeBufferPointer(start: memory.baseAddress, count: count)
+        }
 
-        init(count: Int, filling body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
-            memory = .allocate(capacity: count)
+        fileprivate init(capacity: Int) {
+            memory = .allocate(capacity: capacity)
             memory.initialize(repeating: 0)
+            count = capacity
+        }
+
+        convenience init(count: Int, filling body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+            self.init(capacity: count)
             body(memory)
         }
 

@@ -53,8 +53,7 @@ package final class Connection {
 
     /// A statement ready to bind and step; the same text is compiled only once.
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
-        // There are a few dozen texts in all: looking through them is cheaper than hashing one.
-        if let index = idleStatements.firstIndex(where: { $0.sql == sql }) {
+        if let index = idleStatement(sql) {
             let idle = idleStatements.remove(at: index)
             return Statement(handle: idle.handle, sql: sql, connection: self)
         }
@@ -80,11 +79,19 @@ package final class Connection {
         sqlite3_reset(statement)
         sqlite3_clear_bindings(statement)
         // Two of one text were in use at a time; one is enough.
-        if idleStatements.contains(where: { $0.sql == sql }) {
+        if idleStatement(sql) != nil {
             sqlite3_finalize(statement)
         } else {
             idleStatements.append((sql: sql, handle: statement))
         }
+    }
+
+    /// Where a text's statement is; what was used last is at the end.
+    private func idleStatement(_ sql: String) -> Int? {
+        // There are a few dozen texts in all: looking through them is cheaper than hashing one, and
+        // looking at the lengths first is cheaper than comparing them.
+        let count = sql.utf8.count
+        return idleStatements.lastIndex { $0.sql.utf8.count == count && $0.sql == sql }
     }
 
     func check(_ code: Int32, sql: String?) throws(SQLiteError) {

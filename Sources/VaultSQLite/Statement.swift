@@ -118,6 +118,17 @@ package struct Statement: ~Copyable {
         return Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
+    /// Lends a column's bytes, which stay as they are until the statement moves on.
+    package func withBlob<Result, Failure: Error>(
+        at column: Int32,
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let bytes = sqlite3_column_blob(handle, column)
+        let count = bytes == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+        let start = bytes?.assumingMemoryBound(to: UInt8.self)
+        return try body(UnsafeBufferPointer(start: start, count: count).span)
+    }
+
     package func optionalBlob(at column: Int32) -> [UInt8]? {
         isNull(at: column) ? nil : blob(at: column)
     }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Testing
 import VaultTesting
 
@@ -15,14 +14,14 @@ import VaultTesting
         let hold = Hold()
         try await withScene(server.transport(hold: hold)) { scene in
             try await scene.addExpired()
-            let before = Self.bytes("VmRSS:")
+            let before = ResidentMemory.now
             let callers = (0..<Self.callers).map { _ in
                 Task { try await scene.vault.accessToken(for: "work") }
             }
             try await scene.vault.waitForWaiters(Self.callers)
             // One timer for all, however many deadlines.
             #expect(scene.clock.sleeperCount <= 1)
-            #expect(Self.bytes("VmRSS:") - before < Self.bound)
+            #expect(ResidentMemory.now - before < Self.bound)
             hold.release()
             var generations: Set<UInt64> = []
             for caller in callers { generations.insert(try await caller.value.generation) }
@@ -31,17 +30,6 @@ import VaultTesting
         }
     }
 
-    /// A debug build's frames are larger than those that count, and a sanitizer's memory is not ours.
-    private static let bound = isSanitized ? .infinity : 128e6
-
-    private static var isSanitized: Bool {
-        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-        return bytes("VmSize:") > 1e12 || maps.contains("_san")
-    }
-
-    private static func bytes(_ field: String) -> Double {
-        let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = text.split(separator: "\n").first { $0.hasPrefix(field) }
-        return (line?.split { !$0.isNumber }.first.flatMap { Double($0) } ?? .nan) * 1024
-    }
+    /// A debug build's frames are larger than those that count.
+    private static let bound = ResidentMemory.isSanitized ? .infinity : 128e6
 }

@@ -42,9 +42,11 @@ extension Vault {
         guard minimumLifetime?.isNaN != true, !deadline.isNaN else {
             throw VaultError(.invalidInput, account: account, facts: [.field: "minimum_lifetime"])
         }
+        let request = AccessTokenRequest(scope: scope, resource: resource)
+        if let hit = hit(account, request, minimumLifetime, newerThan) { return hit }
         var step = try firstStep(
             account,
-            AccessTokenRequest(scope: scope, resource: resource),
+            request,
             minimumLifetime: minimumLifetime,
             newerThan: newerThan,
             deadline: deadline
@@ -147,7 +149,33 @@ extension Vault {
         }
     }
 
-    /// What is in memory decides while it is fresh, or a refresh runs already; else the file.
+    /// What is in memory, while that is fresh: most calls end here, and ask for no memory.
+    @inline(never)
+    private func hit(
+        _ name: AccountName,
+        _ request: AccessTokenRequest?,
+        _ minimumLifetime: Double?,
+        _ newerThan: UInt64?
+    ) -> AccessToken? {
+        cache.token(of: name, lookup(request, minimumLifetime, newerThan))
+    }
+
+    private func lookup(
+        _ request: AccessTokenRequest?,
+        _ minimumLifetime: Double?,
+        _ newerThan: UInt64?
+    ) -> TokenLookup {
+        var lookup = TokenLookup(
+            minimumLifetime: minimumLifetime,
+            newerThan: newerThan,
+            now: clock.now()
+        )
+        lookup.request = request
+        lookup.settlingTime = settlingTime
+        return lookup
+    }
+
+    /// What was read for others decides while a refresh runs; else the file.
     @inline(never)
     private func firstStep(
         _ name: AccountName,
@@ -156,14 +184,7 @@ extension Vault {
         newerThan: UInt64?,
         deadline: Double
     ) throws -> Step {
-        var lookup = TokenLookup(
-            minimumLifetime: minimumLifetime,
-            newerThan: newerThan,
-            now: clock.now()
-        )
-        lookup.request = request
-        lookup.settlingTime = settlingTime
-        if let hit = cache.token(of: name, lookup) { return .served(hit) }
+        let lookup = lookup(request, minimumLifetime, newerThan)
         guard !refresher.isClosed else { throw VaultError(.closed, account: name) }
         if let flaw = request?.flaw {
             throw VaultError(.invalidInput, account: name, facts: [.field: flaw])

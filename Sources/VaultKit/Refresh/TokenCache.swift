@@ -9,15 +9,30 @@ final class TokenCache: Sendable {
     /// Entries of an account: as many as are stored of it.
     private static let limit = 16
 
-    private struct Entry {
+    /// Shared, so that handing it out of the lock copies nothing.
+    fileprivate final class Entry: Sendable {
+        /// What was asked for.
+        let request: AccessTokenRequest?
         let token: AccessToken
         let stored: StoredAccessToken
         let checked: Moment
+
+        init(
+            _ request: AccessTokenRequest?,
+            _ token: AccessToken,
+            _ stored: StoredAccessToken,
+            checked: Moment
+        ) {
+            self.request = request
+            self.token = token
+            self.stored = stored
+            self.checked = checked
+        }
     }
 
     private struct State {
-        /// By account, and then by what was asked for.
-        var entries: [AccountName: [AccessTokenRequest?: Entry]] = [:]
+        /// By account; so few of each that looking through them is quicker than hashing.
+        var entries: [AccountName: [Entry]] = [:]
         /// The accounts whose token was no longer good enough for somebody.
         var outdated: [AccountName: AccountReading] = [:]
     }
@@ -25,11 +40,13 @@ final class TokenCache: Sendable {
     private let state = Locked(State())
 
     /// The token handed out last, while it is good for what is asked.
+    ///
+    /// Nothing in it asks the heap for memory.
     func token(
         of account: AccountName,
         _ lookup: TokenLookup
     ) -> AccessToken? {
-        guard let entry = state.withLock({ $0.entries[account]?[lookup.request] }),
+        guard let entry = state.withLock({ $0.entries[account]?.entry(for: lookup.request) }),
             lookup.now.seconds(since: entry.checked) < Self.staleness,
             lookup.newerThan.map({ entry.token.generation > $0 }) ?? true,
             RefreshSchedule.isGood(
@@ -44,41 +61,33 @@ final class TokenCache: Sendable {
     /// Remembers what was handed out of an account.
     func remember(_ token: AccessToken, _ account: StoredAccount, _ lookup: TokenLookup) {
         guard let stored = account.tokens.accessToken(for: lookup.request) else { return }
-        state.withLock { state in
-            // An answer that was read before a refresh must not hide what the refresh brought. An
-            // old entry hides nothing: an account that was added anew starts at generation 1.
-            if let known = state.entries[token.account]?[lookup.request],
-                known.token.generation > token.generation,
-                lookup.now.seconds(since: known.checked) < Self.staleness
-            {
-                return
-            }
-            let entry = Entry(token: token, stored: stored, checked: lookup.now)
-            Self.remember(entry, lookup.request, in: &state.entries[token.account, default: [:]])
-        }
+        let entry = Entry(lookup.request, token, stored, checked: lookup.now)
+        state.withLock { Self.remember(entry, in: &$0.entries[token.account, default: []]) }
     }
 
-    /// Entries that are not handed out any more go: somebody may ask for ever new ones.
-    private static func remember(
-        _ entry: Entry,
-        _ request: AccessTokenRequest?,
-        in entries: inout [AccessTokenRequest?: Entry]
-    ) {
-        entries[request] = nil
-        if !entries.isEmpty {
-            entries = entries.filter {
-                entry.checked.seconds(since: $0.value.checked) < staleness
-                    && RefreshSchedule.isUsable($0.value.stored, at: entry.checked)
-            }
+    private static func remember(_ entry: Entry, in entries: inout [Entry]) {
+        // An answer that was read before a refresh must not hide what the refresh brought. An old
+        // entry hides nothing: an account that was added anew starts at generation 1.
+        if let known = entries.entry(for: entry.request),
+            known.token.generation > entry.token.generation,
+            entry.checked.seconds(since: known.checked) < staleness
+        {
+            return
+        }
+        // Entries that are not handed out any more go: somebody may ask for ever new ones.
+        entries.removeAll { known in
+            known.request == entry.request
+                || entry.checked.seconds(since: known.checked) >= staleness
+                || !RefreshSchedule.isUsable(known.stored, at: entry.checked)
         }
         if entries.count >= limit,
-            let oldest = entries.min(by: { left, right in
-                right.value.checked.seconds(since: left.value.checked) > 0
+            let oldest = entries.indices.min(by: { left, right in
+                entries[right].checked.seconds(since: entries[left].checked) > 0
             })
         {
-            entries[oldest.key] = nil
+            entries.remove(at: oldest)
         }
-        entries[request] = entry
+        entries.append(entry)
     }
 
     /// How many tokens of an account are remembered.
@@ -116,6 +125,12 @@ final class TokenCache: Sendable {
 
     func forgetAll() {
         state.withLock { $0 = State() }
+    }
+}
+
+extension [TokenCache.Entry] {
+    fileprivate func entry(for request: AccessTokenRequest?) -> TokenCache.Entry? {
+        first { $0.request == request }
     }
 }
 

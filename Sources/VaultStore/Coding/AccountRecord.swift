@@ -41,7 +41,12 @@ enum AccountRecord {
 
     /// The settings; endpoints were checked before they were sealed.
     static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
-        try settings(SealedJSON(decoding: plaintext))
+        if let settings = try? plaintext.withBytes({ (text) throws(UsualRecord.Unusual) in
+            try UsualRecord.settings(text)
+        }) {
+            return settings
+        }
+        return try settings(SealedJSON(decoding: plaintext))
     }
 
     static func settings(_ record: SealedJSON) throws(SealingError) -> AccountSettings {

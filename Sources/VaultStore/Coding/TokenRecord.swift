@@ -47,7 +47,12 @@ enum TokenRecord {
     }
 
     static func decode(_ plaintext: Secret) throws(SealingError) -> TokenSet {
-        try tokens(SealedJSON(decoding: plaintext))
+        if let tokens = try? plaintext.withBytes({ (text) throws(UsualRecord.Unusual) in
+            try UsualRecord.tokens(text)
+        }) {
+            return tokens
+        }
+        return try tokens(SealedJSON(decoding: plaintext))
     }
 
     static func tokens(_ record: SealedJSON) throws(SealingError) -> TokenSet {

@@ -11,6 +11,7 @@ package struct AccessTokenRequest: Sendable, Hashable {
 
     /// Nil when nothing special is asked for: then it is the account's default token.
     package init?(scope: Scope?, resource: String?) {
+        guard scope != nil || resource != nil else { return nil }
         // The order of names says nothing (RFC 6749 §3.3).
         let names = scope?.names.sorted() ?? []
         guard !names.isEmpty || resource != nil else { return nil }

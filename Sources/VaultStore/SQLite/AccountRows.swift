@@ -10,11 +10,12 @@ extension VaultFile {
         EXISTS (SELECT 1 FROM spent_token WHERE hash = account.refresh_token_hash), state_since
         """
 
+    // Put together once: this is what every look-up begins with.
+    private static let selectByName = "SELECT \(columns) FROM account WHERE name = ?1"
+
     /// The account of this name.
     package func account(named name: AccountName) throws -> StoredAccount {
-        var select = try connection.prepare(
-            "SELECT \(Self.columns) FROM account WHERE name = ?1"
-        )
+        var select = try connection.prepare(Self.selectByName)
         select.bind(name.text, at: 1)
         guard try select.step() else { throw StoreError.noSuchAccount(name) }
         return try openRow(&select)
@@ -118,21 +119,15 @@ extension VaultFile {
         let revision = UInt64(clamping: row.integer(at: 3))
         let generation = UInt64(clamping: row.integer(at: 5))
         let settings = try AccountRecord.decode(
-            keyring.open(
-                row.blob(at: 4),
-                kind: .account,
-                account: id,
-                generation: revision
-            )
+            row.withBlob(at: 4) { box throws(SealingError) in
+                try keyring.open(box, kind: .account, account: id, generation: revision)
+            }
         )
         guard settings.name.text == row.text(at: 2) else { throw SealingError() }
         let tokens = try TokenRecord.decode(
-            keyring.open(
-                row.blob(at: 6),
-                kind: .tokens,
-                account: id,
-                generation: generation
-            )
+            row.withBlob(at: 6) { box throws(SealingError) in
+                try keyring.open(box, kind: .tokens, account: id, generation: generation)
+            }
         )
         let intent = try row.optionalBlob(at: 7).map { box in
             try IntentRecord.decode(

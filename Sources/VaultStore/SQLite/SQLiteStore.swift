@@ -22,7 +22,9 @@ package actor SQLiteStore: AccountStore {
         location = file.location
         vaultID = file.vaultID
         executor = SerialQueueExecutor(label: "vault.store")
-        reader = Locked(try VaultFile(file.location, keys: file.unlockedKeys))
+        let reader = try VaultFile(file.location, keys: file.unlockedKeys)
+        try reader.keepPages()
+        self.reader = Locked(reader)
         writer = file
     }
 

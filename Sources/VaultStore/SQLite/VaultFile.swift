@@ -146,6 +146,11 @@ package final class VaultFile {
         if isErasing { try connection.execute("PRAGMA journal_size_limit = 0") }
     }
 
+    /// Lets the connection keep 8 MiB of the file instead of 2, for many reads of many accounts.
+    func keepPages() throws {
+        try connection.execute("PRAGMA cache_size = -8192")
+    }
+
     package var vaultID: VaultID { header.vaultID }
     /// As it was when the keyring was last looked at.
     var incarnation: [UInt8] { header.incarnation }

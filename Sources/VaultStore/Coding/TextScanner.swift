@@ -1,0 +1,122 @@
+internal import OAuth
+internal import VaultCrypto
+
+/// Walks through a record's text, member by member, without looking back.
+///
+/// A member's value is nil when another member comes, or none.
+struct TextScanner {
+    private(set) var index = 0
+    /// Whether the next member is the first of its object.
+    private var isFirst = true
+
+    /// Passes over what an object, or one inside another, begins with.
+    mutating func begin(_ brackets: StaticString, _ text: Span<UInt8>) throws(UsualRecord.Unusual) {
+        guard take(brackets, text) else { throw UsualRecord.Unusual() }
+        isFirst = true
+    }
+
+    /// Passes over what an object ends with.
+    mutating func end(_ brackets: StaticString, _ text: Span<UInt8>) throws(UsualRecord.Unusual) {
+        guard take(brackets, text) else { throw UsualRecord.Unusual() }
+        isFirst = false
+    }
+
+    /// Passes over the name of a member that has to come.
+    mutating func name(_ name: StaticString, _ text: Span<UInt8>) throws(UsualRecord.Unusual) {
+        guard takeName(name, text) else { throw UsualRecord.Unusual() }
+    }
+
+    mutating func text(
+        _ name: StaticString,
+        _ text: Span<UInt8>
+    ) throws(UsualRecord.Unusual) -> String? {
+        guard takeName(name, text) else { return nil }
+        return String(decoding: text.extracting(try string(text)))
+    }
+
+    mutating func secret(
+        _ name: StaticString,
+        _ text: Span<UInt8>
+    ) throws(UsualRecord.Unusual) -> Secret? {
+        guard takeName(name, text) else { return nil }
+        return Secret(copying: text.extracting(try string(text)))
+    }
+
+    mutating func texts(
+        _ name: StaticString,
+        _ text: Span<UInt8>
+    ) throws(UsualRecord.Unusual) -> [String]? {
+        guard takeName(name, text) else { return nil }
+        guard take("[", text) else { throw UsualRecord.Unusual() }
+        var texts: [String] = []
+        repeat {
+            texts.append(String(decoding: text.extracting(try string(text))))
+        } while take(",", text)
+        guard take("]", text) else { throw UsualRecord.Unusual() }
+        return texts
+    }
+
+    mutating func number(
+        _ name: StaticString,
+        _ text: Span<UInt8>
+    ) throws(UsualRecord.Unusual) -> Double? {
+        guard takeName(name, text) else { return nil }
+        let start = index
+        let whole = digits(text)
+        // A leading zero stands alone.
+        guard whole == 1 || whole > 1 && text[start] != UInt8(ascii: "0") else {
+            throw UsualRecord.Unusual()
+        }
+        if take(".", text), digits(text) == 0 { throw UsualRecord.Unusual() }
+        guard let number = Double(String(decoding: text.extracting(start..<index))) else {
+            throw UsualRecord.Unusual()
+        }
+        return number
+    }
+
+    mutating func integer(
+        _ name: StaticString,
+        _ text: Span<UInt8>
+    ) throws(UsualRecord.Unusual) -> Int? {
+        guard let number = try number(name, text) else { return nil }
+        guard let integer = Int(exactly: number) else { throw UsualRecord.Unusual() }
+        return integer
+    }
+
+    // MARK: - Pieces
+
+    private mutating func takeName(_ name: StaticString, _ text: Span<UInt8>) -> Bool {
+        let start = index
+        guard isFirst || take(",", text), take("\"", text), take(name, text), take("\":", text)
+        else {
+            index = start
+            return false
+        }
+        isFirst = false
+        return true
+    }
+
+    /// Passes over some bytes, or over nothing when others come.
+    private mutating func take(_ bytes: StaticString, _ text: Span<UInt8>) -> Bool {
+        guard text.has(bytes, at: index) else { return false }
+        index += bytes.utf8CodeUnitCount
+        return true
+    }
+
+    /// Where the bytes of a string are.
+    private mutating func string(_ text: Span<UInt8>) throws(UsualRecord.Unusual) -> Range<Int> {
+        guard take("\"", text), let end = JSONReader.endOfPlainString(text, from: index) else {
+            throw UsualRecord.Unusual()
+        }
+        defer { index = end + 1 }
+        return index..<end
+    }
+
+    private mutating func digits(_ text: Span<UInt8>) -> Int {
+        let start = index
+        while index < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) {
+            index += 1
+        }
+        return index - start
+    }
+}

@@ -1,0 +1,107 @@
+internal import FoundationEssentials
+internal import OAuth
+internal import Platform
+internal import VaultCrypto
+
+/// The two records of an account in the form that nearly all have, read in one pass.
+///
+/// A look-up reads both, and a tree of them costs more than opening them does. The form is what
+/// `encode` writes: the members in the order of their names, no blanks, nothing escaped, and of the
+/// parts that may be missing only those that most accounts have. Any other text is `Unusual`, and
+/// left to the strict reader; what is read here that one reads alike.
+enum UsualRecord {
+    /// The text has another form, and may be a record or none.
+    struct Unusual: Error {}
+
+    /// The settings of an account record.
+    static func settings(_ text: Span<UInt8>) throws(Unusual) -> AccountSettings {
+        var scanner = TextScanner()
+        try scanner.begin("{", text)
+        let authorizationEndpoint = try scanner.text("authorization_endpoint", text)
+        let authentication = try scanner.text("client_authentication", text)
+        let client = try scanner.text("client_id", text)
+        let secret = try scanner.secret("client_secret", text)
+        let issuer = try scanner.text("issuer", text)
+        let name = try scanner.text("name", text)
+        let provider = try scanner.text("provider", text)
+        let redirectURI = try scanner.text("redirect_uri", text)
+        let scope = try scanner.texts("scope", text)
+        let endpoint = try scanner.text("token_endpoint", text)
+        try scanner.end("}", text)
+        guard scanner.index == text.count, let client, let endpoint,
+            let name = name.flatMap({ AccountName($0) }),
+            let authentication = authentication.flatMap({ ClientAuthentication(rawValue: $0) })
+        else { throw Unusual() }
+        return AccountSettings(
+            name: name,
+            client: Client(
+                id: ClientID(rawValue: client),
+                secret: secret,
+                authentication: authentication
+            ),
+            tokenEndpoint: EndpointURL(unchecked: endpoint),
+            authorizationEndpoint: authorizationEndpoint.map { EndpointURL(unchecked: $0) },
+            issuer: issuer,
+            redirectURI: redirectURI,
+            requestedScope: Scope(scope ?? []),
+            refresh: RefreshOptions(provider: provider)
+        )
+    }
+
+    /// The tokens of a token record that has one access token, and nothing special with it.
+    static func tokens(_ text: Span<UInt8>) throws(Unusual) -> TokenSet {
+        var scanner = TextScanner()
+        try scanner.begin("{", text)
+        try scanner.name("access_tokens", text)
+        try scanner.begin("[{", text)
+        let accessToken = try accessToken(&scanner, text)
+        try scanner.end("}]", text)
+        let refreshToken = try scanner.secret("refresh_token", text)
+        let timesKept = try scanner.integer("times_kept", text)
+        try scanner.end("}", text)
+        guard scanner.index == text.count else { throw Unusual() }
+        return TokenSet(
+            refreshToken: refreshToken,
+            accessTokens: [accessToken],
+            timesKept: timesKept ?? 0
+        )
+    }
+
+    private static func accessToken(
+        _ scanner: inout TextScanner,
+        _ text: Span<UInt8>
+    ) throws(Unusual) -> StoredAccessToken {
+        let value = try scanner.secret("access_token", text)
+        let generation = try scanner.integer("generation", text)
+        let lifetime = try scanner.number("lifetime", text)
+        try scanner.name("obtained", text)
+        let obtained = try moment(&scanner, text)
+        let scope = try scanner.texts("scope", text)
+        guard let value, let type = try scanner.text("token_type", text) else { throw Unusual() }
+        return StoredAccessToken(
+            value: value,
+            tokenType: type,
+            obtained: obtained,
+            lifetime: lifetime,
+            grantedScope: scope.map { Scope($0) },
+            generation: generation.map { UInt64(clamping: $0) }
+        )
+    }
+
+    private static func moment(
+        _ scanner: inout TextScanner,
+        _ text: Span<UInt8>
+    ) throws(Unusual) -> Moment {
+        try scanner.begin("{", text)
+        let boot = try scanner.text("boot_id", text)
+        let uptime = try scanner.number("uptime", text)
+        let wall = try scanner.number("wall", text)
+        try scanner.end("}", text)
+        guard let boot, let uptime, let wall else { throw Unusual() }
+        return Moment(
+            wall: Date(timeIntervalSince1970: wall),
+            bootID: boot,
+            uptime: uptime
+        )
+    }
+}

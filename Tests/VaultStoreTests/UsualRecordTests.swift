@@ -1,0 +1,113 @@
+import FoundationEssentials
+import OAuth
+import Platform
+import Testing
+import VaultCrypto
+
+@testable import VaultStore
+
+/// The quick way through a record reads what the strict reader reads, or nothing.
+@Suite struct UsualRecordTests {
+    private static let tokens: [TokenSet] = {
+        var counted = Fixture.tokens("counted")
+        counted.timesKept = 2
+        counted.accessTokens[0].generation = 7
+        counted.accessTokens[0].grantedScope = Scope(["mail", "openid"])
+        var bare = Fixture.tokens("bare")
+        bare.refreshToken = nil
+        bare.accessTokens[0].lifetime = nil
+        return [Fixture.tokens("usual"), counted, bare]
+    }()
+
+    private static let settings: [AccountSettings] = {
+        var known = Fixture.settings("known")
+        known.client = Client(
+            id: ClientID(rawValue: "clïent"),
+            secret: Secret("a secret"),
+            authentication: .clientSecretBasic
+        )
+        known.authorizationEndpoint = EndpointURL(unchecked: "https://issuer.example/authorize")
+        known.issuer = "https://issuer.example"
+        known.redirectURI = "http://127.0.0.1:7777/back"
+        known.requestedScope = Scope(["openid", "mail"])
+        known.refresh.provider = "github"
+        return [Fixture.settings("usual"), known]
+    }()
+
+    @Test("what most accounts have is read in one pass", arguments: tokens)
+    func usualTokens(tokens: TokenSet) throws {
+        let text = TokenRecord.encode(tokens)
+        #expect(Self.quickTokens(text) == tokens)
+        #expect(try TokenRecord.tokens(SealedJSON(decoding: text)) == tokens)
+    }
+
+    @Test("what most accounts are is read in one pass", arguments: settings)
+    func usualSettings(settings: AccountSettings) throws {
+        let text = AccountRecord.encode(settings)
+        #expect(Self.quickSettings(text) == settings)
+        #expect(try AccountRecord.settings(SealedJSON(decoding: text)) == settings)
+    }
+
+    @Test func everythingElseIsLeftToTheStrictReader() throws {
+        let account = Fixture.fullAccount("full")
+        let tokens = TokenRecord.encode(account.tokens)
+        let settings = AccountRecord.encode(account.settings)
+        #expect(Self.quickTokens(tokens) == nil)
+        #expect(Self.quickSettings(settings) == nil)
+        #expect(try TokenRecord.decode(tokens) == account.tokens)
+        #expect(try AccountRecord.decode(settings) == account.settings)
+    }
+
+    @Test("no change of a text has the two read different things", arguments: 0..<5)
+    func mutations(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        for _ in 0..<400 {
+            for tokens in Self.tokens {
+                let text = Self.mutated(TokenRecord.encode(tokens), &random)
+                guard let quick = Self.quickTokens(text) else { continue }
+                #expect(quick == (try? TokenRecord.tokens(SealedJSON(decoding: text))))
+            }
+            for settings in Self.settings {
+                let text = Self.mutated(AccountRecord.encode(settings), &random)
+                guard let quick = Self.quickSettings(text) else { continue }
+                #expect(quick == (try? AccountRecord.settings(SealedJSON(decoding: text))))
+            }
+        }
+    }
+
+    private static func quickTokens(_ text: Secret) -> TokenSet? {
+        try? text.withBytes { bytes throws(UsualRecord.Unusual) in try UsualRecord.tokens(bytes) }
+    }
+
+    private static func quickSettings(_ text: Secret) -> AccountSettings? {
+        try? text.withBytes { bytes throws(UsualRecord.Unusual) in try UsualRecord.settings(bytes) }
+    }
+
+    /// A text with one to three bytes put in, taken out or put in the place of others.
+    private static func mutated(_ text: Secret, _ random: inout SplitMix) -> Secret {
+        var bytes = text.withBytes { span in span.indices.map { span[$0] } }
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let byte = Array("\"\\{}[],:0123456789.-+eE nulltrue\u{1}\u{e9}".utf8)
+                .randomElement(using: &random)
+            let index = Int.random(in: 0..<bytes.count, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: bytes[index] = byte ?? 0
+            case 1: bytes.insert(byte ?? 0, at: index)
+            default: bytes.remove(at: index)
+            }
+        }
+        return Secret(bytes: bytes)
+    }
+}
+
+/// Numbers that are the same in every run (Steele et al., 2014).
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = (state ^ state >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+}
