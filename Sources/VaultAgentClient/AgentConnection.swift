@@ -61,6 +61,7 @@ package struct AgentConnection: Sendable {
             socket = try ConnectedSocket(
                 directory: directory,
                 name: socketName,
+                timeout: timeout,
                 interruption: interruption
             )
         } catch let error where error == .notFound || error == .connectionRefused {
