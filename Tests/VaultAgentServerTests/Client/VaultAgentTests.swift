@@ -143,6 +143,22 @@ import VaultTesting
         }
     }
 
+    @Test("accounts are found by their tags, as in an open vault")
+    func finding() async throws {
+        try await ServedAgent.use { agent in
+            for name in ["b", "a", "c"] as [AccountName] { try await agent.add(name) }
+            try await agent.vault.setTags(["x & y=z", "ü"], of: "b")
+            try await agent.vault.setTags(["x & y=z"], of: "a")
+            for tags in [["x & y=z"], ["x & y=z", "ü"], ["x"]] as [Set<AccountTag>] {
+                let found = try await agent.client.find(tags)
+                #expect(try await json(found) == json(agent.vault.find(tags)))
+            }
+            #expect(try await agent.client.find(["x & y=z"]).map(\.name) == ["a", "b"])
+            let error = await vaultError { try await agent.client.find([]) }
+            #expect(error == VaultError(.invalidInput) && error?.facts == [.field: "tags"])
+        }
+    }
+
     @Test func anAccountIsMadeTheCurrentOne() async throws {
         try await ServedAgent.use { agent in
             for name in ["home", "current"] as [AccountName] { try await agent.add(name) }
