@@ -68,7 +68,9 @@ import VaultTesting
 
     @Test func whatIsNoNumberIsRefusedBeforeAnythingIsAsked() async throws {
         try await ServedAgent.use { agent in
-            for (lifetime, deadline) in [(Double.nan, 1), (1, .nan)] as [(Double, Double)] {
+            for (lifetime, deadline, field) in [
+                (.nan, 1, "minimum_lifetime"), (1, .nan, "deadline"),
+            ] as [(Double, Double, String)] {
                 let error = await vaultError {
                     try await agent.client.accessToken(
                         for: "nobody",
@@ -76,8 +78,13 @@ import VaultTesting
                         deadline: deadline
                     )
                 }
-                #expect(error == VaultError(.invalidInput))
+                #expect(error == VaultError(.invalidInput) && error?.account == "nobody")
+                #expect(error?.facts == [.field: field])
             }
+            let error = await vaultError {
+                try await agent.client.refresh("nobody", deadline: .nan)
+            }
+            #expect(error == VaultError(.invalidInput) && error?.facts == [.field: "deadline"])
         }
     }
 
