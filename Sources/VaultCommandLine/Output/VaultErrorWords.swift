@@ -72,7 +72,7 @@ struct VaultErrorWords {
                     "the vault has format \(facts[.version] ?? "?"), newer than this program knows",
                     "use a newer vault; the file was not touched"
                 )
-            case .noAgent: Self.noAgent(facts)
+            case .noAgent: Self.noAgent
             case .unsafePermissions where facts[.reason] == "foreign_agent":
                 Self.foreignAgent(facts)
             case .unsafePermissions: Self.unsafePermissions(path, facts)
@@ -83,6 +83,7 @@ struct VaultErrorWords {
                     "vault init --allow-network-file-system makes one there all the same"
                 )
             case .storage where facts[.reason] == "agent_broken": Self.agentSilent(facts)
+            case .storage where facts[.reason] == "malformed_answer": Self.agentMalformed
             case .storage: Self.storage(facts)
             case .invalidInput: Self.invalidInput(path, facts)
             case .signInFailed: Self.signInFailed(facts)
