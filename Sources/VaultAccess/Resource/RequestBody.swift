@@ -20,8 +20,9 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// The pieces to send, made anew; nil where there is no body. For a body that can be read once this
-    /// is to be called once.
+    /// The pieces to send, made anew; nil where there is no body.
+    ///
+    /// Of a body that can be read once they are to be made once.
     ///
     /// - Throws: What keeps the pieces from being made.
     public func makePieces() throws -> Pieces? {
