@@ -47,7 +47,7 @@ public struct TemporaryVault: Sendable {
     ///   - random: A number from 0 to 1, which spreads tries that would come together.
     ///   - faults: Where the test interferes.
     /// - Returns: The open vault.
-    /// - Throws: ``VaultError``.
+    /// - Throws: `VaultError`.
     public func open(
         transport: any HTTPTransport = UnreachableTransport(),
         clock: any VaultClock = SystemClock(),

@@ -15,6 +15,7 @@ import VaultTesting
         }
         let peer = try #require(await Self.connection(listener))
         defer { Descriptor.close(peer) }
+        try await vault.clock.waitForSleepers(1)
         #expect(vault.clock.secondsUntilNextWake == 6)
         vault.clock.advance(by: 6)
         let error = await call.value
