@@ -131,12 +131,15 @@ public struct AccountRegistration: Sendable, Hashable {
             account: id ?? .random(),
             generation: generation
         )
-        let due = response.refreshToken == nil ? nil : sent.wall.addingTimeInterval(delay)
+        let expiry = token.expiry(at: now)
+        // Without a refresh token nothing is sent: what is due is writing down that it came to its end.
+        let due =
+            response.refreshToken == nil ? expiry : sent.wall.addingTimeInterval(delay)
         return NewAccount(
             settings: settings,
             tokens: TokenSet(refreshToken: response.refreshToken, accessTokens: [token]),
             health: StoredAccount.Health(state: .active, due: due, since: now.wall),
-            expiry: token.expiry(at: now)
+            expiry: expiry
         )
     }
 }
