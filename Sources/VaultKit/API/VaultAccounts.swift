@@ -8,6 +8,7 @@ extension Vault {
     /// One whose records do not open is left out: ``damagedAccounts()`` names it.
     ///
     /// - Throws: ``VaultError``.
+    @concurrent
     public func accounts() async throws -> [Account] {
         try await allAccounts().intact
     }
@@ -15,6 +16,7 @@ extension Vault {
     /// The names of the accounts whose records do not open, as the file has them.
     ///
     /// - Throws: ``VaultError``.
+    @concurrent
     public func damagedAccounts() async throws -> [String] {
         try await allAccounts().damaged
     }
