@@ -33,8 +33,9 @@ package struct StoredAccount: Sendable, Hashable {
     /// A state that wants a person is no hint: it comes from the seal, or from the spent tokens.
     package struct Health: Sendable, Hashable {
         package var state: AccountState
-        /// When the next refresh is planned; without a refresh token, when its end is to be written
-        /// down. Nil when nothing is planned.
+        /// When the next refresh is planned; nil when none is.
+        ///
+        /// Without a refresh token, when the account's end is to be written down.
         package var due: Date?
         package var failures: Failures?
         /// When the account came to be in this state; nil when nobody wrote it down.
