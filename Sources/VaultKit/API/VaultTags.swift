@@ -8,6 +8,7 @@ extension Vault {
     ///
     /// - Throws: ``VaultError``: `invalid_input` without a tag, for that would be ``accounts()``, and
     ///   for more than 32, which no account has; those of an unreadable file.
+    @concurrent
     public func find(_ tags: Set<AccountTag>) async throws -> [Account] {
         try await foundAccounts(tags).intact
     }
