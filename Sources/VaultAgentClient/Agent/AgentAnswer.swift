@@ -8,7 +8,7 @@ struct AgentAnswer: Sendable {
 
     /// Takes the bytes over.
     ///
-    /// - Throws: ``VaultError`` as the agent said it; `malformedAnswer` for an error that makes no
+    /// - Throws: `VaultError` as the agent said it; `malformedAnswer` for an error that makes no
     ///   sense.
     init(_ answer: consuming AgentConnection.Answer) throws {
         let status = answer.status

@@ -33,7 +33,7 @@ public final class VaultAgent: Sendable {
     /// - Parameters:
     ///   - location: The directory; the one of the environment unless told.
     ///   - clock: Where the time comes from.
-    /// - Throws: ``VaultError``: `no_vault` where there is no place for one.
+    /// - Throws: `VaultError`: `no_vault` where there is no place for one.
     public init(
         _ location: VaultLocation? = nil,
         clock: any VaultClock = SystemClock()
@@ -52,7 +52,7 @@ public final class VaultAgent: Sendable {
 
     /// The answer to a request.
     ///
-    /// - Throws: ``VaultError``; `CancellationError` when the task is cancelled.
+    /// - Throws: `VaultError`; `CancellationError` when the task is cancelled.
     func answer(_ request: AgentRequest) async throws -> AgentAnswer {
         // What is no number is no time.
         let deadline = request.deadline ?? Self.plainCall

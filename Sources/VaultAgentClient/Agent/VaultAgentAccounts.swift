@@ -5,14 +5,14 @@ extension VaultAgent {
     ///
     /// One whose records do not open is left out: ``damagedAccounts()`` names it.
     ///
-    /// - Throws: ``VaultError``; `CancellationError`.
+    /// - Throws: `VaultError`; `CancellationError`.
     public func accounts() async throws -> [Account] {
         try await accounts(AgentRequest("GET", "/v1/accounts"))
     }
 
     /// The names of the accounts whose records do not open, as the file has them.
     ///
-    /// - Throws: ``VaultError``; `CancellationError`.
+    /// - Throws: `VaultError`; `CancellationError`.
     public func damagedAccounts() async throws -> [String] {
         try await document(AccountStatusListDocument.self, AgentRequest("GET", "/v1/accounts"))
             .damaged
@@ -22,7 +22,7 @@ extension VaultAgent {
     ///
     /// One whose records do not open is left out: ``damagedAccounts()`` names it.
     ///
-    /// - Throws: ``VaultError``: `invalid_input` without a tag, for that would be ``accounts()``, and
+    /// - Throws: `VaultError`: `invalid_input` without a tag, for that would be ``accounts()``, and
     ///   those of a vault that cannot be asked; `CancellationError`.
     public func find(_ tags: Set<AccountTag>) async throws -> [Account] {
         guard !tags.isEmpty else { throw VaultError(.invalidInput, facts: [.field: "tags"]) }
@@ -33,7 +33,7 @@ extension VaultAgent {
 
     /// One account.
     ///
-    /// - Throws: ``VaultError``: `no_such_account` and those of a vault that cannot be asked;
+    /// - Throws: `VaultError`: `no_such_account` and those of a vault that cannot be asked;
     ///   `CancellationError`.
     public func account(_ name: AccountName) async throws -> Account {
         let request = AgentRequest("GET", "/v1/accounts/\(name)", about: name)
@@ -46,7 +46,7 @@ extension VaultAgent {
 
     /// The account that is used when none is named; nil when there is none.
     ///
-    /// - Throws: ``VaultError``; `CancellationError`.
+    /// - Throws: `VaultError`; `CancellationError`.
     public func currentAccount() async throws -> AccountName? {
         let request = AgentRequest("GET", "/v1/current-account")
         return try await document(CurrentAccountDocument.self, request).account.map { text in
@@ -57,7 +57,7 @@ extension VaultAgent {
 
     /// Makes an account the current one.
     ///
-    /// - Throws: ``VaultError``: `no_such_account` and those of an unwritable file;
+    /// - Throws: `VaultError`: `no_such_account` and those of an unwritable file;
     ///   `CancellationError`, after which it may have become so.
     public func switchAccount(to name: AccountName) async throws {
         _ = try await answer(AgentRequest("POST", "/v1/accounts/\(name)/select", about: name))
@@ -65,7 +65,7 @@ extension VaultAgent {
 
     /// The clients of the vault's accounts, in the order of their identifiers.
     ///
-    /// - Throws: ``VaultError``; `CancellationError`.
+    /// - Throws: `VaultError`; `CancellationError`.
     public func clients() async throws -> [ClientOverview] {
         let request = AgentRequest("GET", "/v1/clients")
         return try await document(ClientListDocument.self, request).clients.map { client in

@@ -24,7 +24,7 @@ extension VaultAgent {
     ///     answer is given up a second later. Zero or a negative number waits for nothing, and more
     ///     than a day, infinity too, is a day.
     /// - Returns: The token; its expiry in whole seconds, and never later than it is.
-    /// - Throws: ``VaultError``: those of an open vault, `locked` while the agent has no keys,
+    /// - Throws: `VaultError`: those of an open vault, `locked` while the agent has no keys,
     ///   `no_agent`, `no_vault`, `busy` for an agent that does not answer in time, `storage` for an
     ///   answer that makes no sense, `unsafe_permissions` for an agent of another user,
     ///   `invalid_input` for times that are not numbers; `CancellationError` when the task is
@@ -70,7 +70,7 @@ extension VaultAgent {
     ///   - deadline: Seconds to wait at most. The refresh itself goes on. Zero or a negative number
     ///     waits for nothing, and more than a day, infinity too, is a day.
     /// - Returns: The new token.
-    /// - Throws: ``VaultError``: `invalid_input` for a deadline that is not a number;
+    /// - Throws: `VaultError`: `invalid_input` for a deadline that is not a number;
     ///   `CancellationError` when the task is cancelled.
     @discardableResult
     public func refresh(
