@@ -23,7 +23,7 @@ import VaultTesting
     }
 
     /// Answers once the hold is released.
-    private func lateServer(_ hold: Hold) throws -> RecordingServer {
+    private func lateServer(_ hold: VaultTesting.Hold) throws -> RecordingServer {
         try RecordingServer { _, _ in
             try? await hold.pass()
             return .text("late")
