@@ -32,11 +32,15 @@ public struct TokenResponse: Sendable {
 
     /// What a token endpoint answered, put together by whoever asked it.
     ///
+    /// Nothing is checked here: a vault refuses to store an answer that is not as told below.
+    ///
     /// - Parameters:
-    ///   - accessToken: The access token.
-    ///   - refreshToken: The refresh token, without which the account cannot be renewed.
-    ///   - tokenType: How the access token is presented.
-    ///   - lifetime: Seconds the access token lasts from now; nil when nobody said.
+    ///   - accessToken: The access token, which is not empty.
+    ///   - refreshToken: The refresh token, without which the account cannot be renewed; nil rather
+    ///     than empty.
+    ///   - tokenType: How the access token is presented, which is not empty.
+    ///   - lifetime: Seconds the access token lasts from now, zero or more and finite; nil when nobody
+    ///     said.
     ///   - scope: The scope granted, if the answer states one.
     public init(
         accessToken: Secret,
@@ -75,5 +79,16 @@ public struct TokenResponse: Sendable {
         self.idToken = idToken
         self.refreshIn = refreshIn
         self.extra = extra
+    }
+
+    /// The name of the first part that no account can be stored with; nil when there is none.
+    ///
+    /// What the reader makes of an answer has none.
+    package var flaw: String? {
+        if accessToken.isEmpty { return "access_token" }
+        if refreshToken?.isEmpty == true { return "refresh_token" }
+        if tokenType.isEmpty { return "token_type" }
+        guard let lifetime, !(lifetime >= 0 && lifetime.isFinite) else { return nil }
+        return "lifetime"
     }
 }

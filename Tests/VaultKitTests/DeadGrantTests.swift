@@ -172,4 +172,33 @@ import VaultTesting
             #expect(await everything(of: events, closing: scene.vault) == [.signInNeeded])
         }
     }
+
+    @Test("an account without a refresh token is told of at its end, though nobody asks for it")
+    func endWithoutRefreshToken() async throws {
+        try await withScene { scene in
+            _ = try await scene.vault.add(.testing("work"), .testing(accessToken: "only"))
+            #expect(try await scene.vault.account("work").due == nil)
+            #expect(try !scene.vault.hasRefreshToCome())
+            let events = scene.vault.events
+            try await run(scene, for: 3500)
+            #expect(try await scene.vault.account("work").state == .active)
+            try await run(scene, for: 200)
+            #expect(try scene.stored().health.state == .signInNeeded)
+            #expect(try scene.stored().health.due == nil)
+            #expect(scene.transport.requests.isEmpty)
+            #expect(await everything(of: events, closing: scene.vault) == [.signInNeeded])
+        }
+    }
+
+    @Test("an end that is due too early is put off until it is one")
+    func editedEnd() async throws {
+        try await withScene { scene in
+            _ = try await scene.vault.add(.testing("work"), .testing(accessToken: "only"))
+            let end = try scene.stored().health.due
+            try Saboteur(scene.home.location).setDue(1)
+            _ = await vaultError { try await scene.vault.refresh("work") }
+            let health = try scene.stored().health
+            #expect(health.state == .active && health.due == end)
+        }
+    }
 }

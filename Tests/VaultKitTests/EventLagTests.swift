@@ -17,6 +17,7 @@ import VaultTesting
             let saboteur = try Saboteur(scene.home.location)
             try saboteur.multiply(by: 2999)
             var lagging = scene.vault.events.makeAsyncIterator()
+            scene.vault.states.tell()
             try saboteur.changeAll(to: "sign_in_needed")
             scene.vault.states.tell()
             var late = scene.vault.events.makeAsyncIterator()
@@ -166,5 +167,18 @@ import VaultTesting
                 }
             }
         }
+    }
+
+    @Test("what is told to listeners who do not keep up costs the same however much waits for them")
+    func costOfAnEvent() {
+        let hub = EventHub(lastChange: 0)
+        let ids = (1...16).compactMap { _ in hub.addListener(.now) }
+        #expect(ids.count == 16)
+        let start = ContinuousClock.now
+        for generation in 1...20_000 {
+            hub.publish(.adopted(generation: UInt64(generation)), of: "work")
+        }
+        // With a copy of every backlog for every event it takes twenty times as long.
+        #expect(ContinuousClock.now - start < .seconds(ResidentMemory.isSanitized ? 60 : 3))
     }
 }

@@ -108,6 +108,7 @@ import VaultTesting
                 try await scene.add(name)
                 try await scene.setState(.signInNeeded, of: name)
             }
+            scene.vault.states.tell()
             let before = scene.vault.events
             try await scene.signInAgain("a", token: "a")
             var (early, late) = (before.makeAsyncIterator(), scene.vault.events.makeAsyncIterator())

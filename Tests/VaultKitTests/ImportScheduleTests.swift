@@ -15,7 +15,11 @@ import VaultStore
         uptime: 50
     )
 
-    private func account(obtained seconds: Double, lifetime: Double?) -> ExportedAccount {
+    private func account(
+        obtained seconds: Double,
+        lifetime: Double?,
+        refreshToken: String? = "refresh"
+    ) -> ExportedAccount {
         ExportedAccount(
             id: .random(),
             generation: 1,
@@ -25,7 +29,7 @@ import VaultStore
                 tokenEndpoint: EndpointURL(unchecked: "https://issuer.example/token")
             ),
             tokens: TokenSet(
-                refreshToken: Secret("refresh"),
+                refreshToken: refreshToken.map { Secret($0) },
                 accessTokens: [
                     StoredAccessToken(
                         value: Secret("access"),
@@ -43,12 +47,26 @@ import VaultStore
     }
 
     private func seconds(until account: ExportedAccount) -> Double {
-        RefreshSchedule.due(importing: account, at: Self.now).timeIntervalSince(Self.now.wall)
+        RefreshSchedule.due(importing: account, at: Self.now)?
+            .timeIntervalSince(Self.now.wall) ?? .infinity
     }
 
     @Test func theTokenIsRefreshedWhenItWouldHaveBeen() {
         let due = seconds(until: account(obtained: -600, lifetime: 3600))
         #expect((1920.0...2280).contains(due))
+    }
+
+    @Test(
+        "without a refresh token the end is due, where it is known",
+        arguments: [
+            (-600, 3600, 3000.0...3000), (-9000, 3600, 0...30),
+            (-600, nil, .infinity ... .infinity),
+        ]
+            as [(Double, Double?, ClosedRange<Double>)]
+    )
+    func withoutRefreshToken(obtained: Double, lifetime: Double?, expected: ClosedRange<Double>) {
+        let account = account(obtained: obtained, lifetime: lifetime, refreshToken: nil)
+        #expect(expected.contains(seconds(until: account)))
     }
 
     /// D12: a file may have very many that have all expired.

@@ -65,13 +65,16 @@ import VaultSQLite
         }
     }
 
-    @Test func anAccountThatCannotBeRenewedHasNothingDue() async throws {
+    @Test func ofAnAccountThatCannotBeRenewedTheEndIsDue() async throws {
         try await withTwoVaults { here, there in
             var account = Fixture.account("work")
             account.tokens.refreshToken = nil
             _ = try there.insert(account)
             _ = try outcomes(of: there.export(at: Fixture.moment), into: here)
-            #expect(try here.account(named: "work").health == health(.active, due: nil))
+            #expect(try here.account(named: "work").health == health(.active, due: Self.due))
+            // Nothing is sent for it.
+            #expect(try here.nextDue() == nil)
+            #expect(try here.hints(after: nil, limit: 9).map(\.due) == [nil])
         }
     }
 

@@ -48,6 +48,21 @@ import VaultCrypto
         #expect(try AccountRecord.settings(SealedJSON(decoding: text)) == settings)
     }
 
+    @Test("a record with a number that is not finite is neither written nor read")
+    func notFinite() async throws {
+        await #expect(processExitsWith: .failure) {
+            _ = SealedJSON(["lifetime": .number(Double.infinity)])
+        }
+        for digits in ["1e999", String(repeating: "9", count: 400)] {
+            let record = SealedJSON(["lifetime": .number(digits)])
+            #expect(throws: SealingError.self) { try record.number("lifetime") }
+            let whole = TokenRecord.encode(Fixture.tokens("usual")).reveal { $0 }
+            let spoilt = whole.replacing("\"lifetime\":3600.0", with: "\"lifetime\":\(digits)")
+            #expect(spoilt != whole)
+            #expect(throws: SealingError.self) { try TokenRecord.decode(Secret(spoilt)) }
+        }
+    }
+
     @Test func everythingElseIsLeftToTheStrictReader() throws {
         let account = Fixture.fullAccount("full")
         let tokens = TokenRecord.encode(account.tokens)

@@ -40,6 +40,11 @@ struct VaultErrorWords {
                     "the vault was tampered with or is damaged: \(facts[.found] ?? "a record")",
                     "restore the file from a copy"
                 )
+            case .damaged where facts[.reason] == "tag_hints":
+                (
+                    "\(path) has wrong hints of tags: \(facts[.found] ?? "?") findings",
+                    VerificationReport.tagHintMending
+                )
             case .damaged where facts[.found] != nil:
                 (
                     "\(path) is damaged or was tampered with: \(facts[.found] ?? "?") findings",

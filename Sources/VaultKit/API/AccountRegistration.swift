@@ -74,9 +74,14 @@ public struct AccountRegistration: Sendable, Hashable {
     /// Refuses what no account can be refreshed with, or found by.
     ///
     /// - Throws: `invalid_input` with the field: `provider` for one that is not in the catalogue,
-    ///   `refresh_parameters` for a name that the protocol itself or a secret has, `tags` for too many.
+    ///   `rotation` for a grace period that is none, `refresh_parameters` for a name that the protocol
+    ///   itself or a secret has, `tags` for too many.
     package func check() throws(VaultError) {
         if refresh.provider != nil, provider == nil { throw invalid("provider") }
+        // It is stored as text.
+        if let rotation = refresh.rotation, RefreshTokenRotation("\(rotation)") != rotation {
+            throw invalid("rotation")
+        }
         guard refresh.parameters.allSatisfy({ RequestParameter.mayBeNamed($0.name) }) else {
             throw invalid("refresh_parameters")
         }
@@ -126,12 +131,15 @@ public struct AccountRegistration: Sendable, Hashable {
             account: id ?? .random(),
             generation: generation
         )
-        let due = response.refreshToken == nil ? nil : sent.wall.addingTimeInterval(delay)
+        let expiry = token.expiry(at: now)
+        // Without a refresh token nothing is sent: what is due is writing down that it came to its end.
+        let due =
+            response.refreshToken == nil ? expiry : sent.wall.addingTimeInterval(delay)
         return NewAccount(
             settings: settings,
             tokens: TokenSet(refreshToken: response.refreshToken, accessTokens: [token]),
             health: StoredAccount.Health(state: .active, due: due, since: now.wall),
-            expiry: token.expiry(at: now)
+            expiry: expiry
         )
     }
 }

@@ -16,6 +16,8 @@ extension Account {
         let needed = account.tokens.signInNeeded
         let wasLost = account.health.state == .active && lost != nil
         let isHeld = account.tokens.hold != nil || account.health.state == .verifyBeforeUse
+        // Without a refresh token it is the end that is due.
+        let isRefreshed = account.tokens.refreshToken != nil && !isHeld
         self.init(
             name: account.name,
             isCurrent: isCurrent,
@@ -30,7 +32,7 @@ extension Account {
             issuer: account.settings.issuer,
             tokenEndpoint: account.settings.tokenEndpoint,
             expiry: account.tokens.defaultToken?.expiry(at: now),
-            due: isHeld ? nil : account.health.due,
+            due: isRefreshed ? account.health.due : nil,
             generation: account.generation,
             failureCount: account.health.failures?.count ?? 0,
             lastFailure: account.health.failures?.last,

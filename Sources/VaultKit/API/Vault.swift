@@ -65,6 +65,8 @@ public final class Vault: Sendable {
 
     /// Opens the vault in a directory.
     ///
+    /// Deriving a key from a passphrase takes a second or so; the caller's actor is free meanwhile.
+    ///
     /// - Parameters:
     ///   - location: The directory; the one of the environment unless told.
     ///   - unlock: What opens it.
@@ -73,6 +75,7 @@ public final class Vault: Sendable {
     /// - Returns: The open vault; `close()` ends it.
     /// - Throws: ``VaultError``: `no_vault`, `locked`, `unsafe_permissions`, `newer_format`,
     ///   `damaged`, `tampered`, `storage`.
+    @concurrent
     public static func open(
         _ location: VaultLocation? = nil,
         unlock: Unlock,
@@ -89,6 +92,7 @@ public final class Vault: Sendable {
     }
 
     /// Opens a vault with places where a test can interfere, and with its hurry.
+    @concurrent
     package static func open(
         _ location: VaultLocation?,
         unlock: Unlock,

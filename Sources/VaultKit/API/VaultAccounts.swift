@@ -8,6 +8,7 @@ extension Vault {
     /// One whose records do not open is left out: ``damagedAccounts()`` names it.
     ///
     /// - Throws: ``VaultError``.
+    @concurrent
     public func accounts() async throws -> [Account] {
         try await allAccounts().intact
     }
@@ -15,6 +16,7 @@ extension Vault {
     /// The names of the accounts whose records do not open, as the file has them.
     ///
     /// - Throws: ``VaultError``.
+    @concurrent
     public func damagedAccounts() async throws -> [String] {
         try await allAccounts().damaged
     }
@@ -78,7 +80,10 @@ extension Vault {
     /// - Returns: The account as it is stored.
     /// - Throws: ``VaultError``: `name_taken` and `grant_alive` by the policy, `grant_known`,
     ///   `invalid_input` for a provider that is not in the catalogue, for a refresh parameter that the
-    ///   protocol itself has and for more than 32 tags, and those of an unwritable file.
+    ///   protocol itself has, for a grace period that is not from above 0 to 86,400 seconds, for more
+    ///   than 32 tags and, with the field, for an access token,
+    ///   refresh token or token type that is empty and a lifetime that is negative or not finite, and
+    ///   those of an unwritable file.
     @discardableResult
     public func add(
         _ registration: AccountRegistration,
@@ -86,6 +91,9 @@ extension Vault {
         replacing policy: ReplacementPolicy = .never
     ) async throws -> Account {
         try registration.check()
+        if let flaw = response.flaw {
+            throw VaultError(.invalidInput, account: registration.name, facts: [.field: flaw])
+        }
         return try await store(registration, response, sent: clock.now(), replacing: policy)
     }
 
@@ -130,7 +138,7 @@ extension Vault {
         try await translating { try await store.proveWritable() }
     }
 
-    /// Whether any account has a refresh to come.
+    /// Whether any account has a refresh to come; the end of one that cannot be refreshed is none.
     package func hasRefreshToCome() throws -> Bool {
         try store.nextDue() != nil
     }

@@ -8,6 +8,7 @@ extension Vault {
     /// An account whose records do not open is left out: ``damagedAccounts()`` names it.
     ///
     /// - Throws: ``VaultError``.
+    @concurrent
     public func clients() async throws -> [ClientOverview] {
         try await allClients().clients
     }

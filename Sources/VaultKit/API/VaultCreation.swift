@@ -17,6 +17,7 @@ extension Vault {
     /// - Throws: ``VaultError``: `vault_exists`, `no_vault` when there is no place for it,
     ///   `invalid_input`, `unsafe_permissions`, `network_file_system`, `storage`.
     @discardableResult
+    @concurrent
     public static func create(
         _ location: VaultLocation? = nil,
         keyFile: String? = nil

@@ -1,7 +1,7 @@
 internal import Platform
 public import VaultAccess
 
-/// What happens to the accounts of a vault, for a loop that never ends before the vault is closed.
+/// What happens to the accounts of a vault, for a loop that ends when the vault is closed.
 ///
 /// Its first iterator is told of what happened since it was made, every other of what happens since
 /// that one was.
@@ -13,29 +13,40 @@ public struct VaultEvents: AsyncSequence, Sendable {
 
     private let watch: StateWatch
     private let start: EventStart
+    private let unsaved: @Sendable () -> [AccountName]
     private let first: FirstSubscription
 
-    init(_ watch: StateWatch, _ start: EventStart) {
+    /// `unsaved` gives the accounts with a pair that is only in memory.
+    init(
+        _ watch: StateWatch,
+        _ start: EventStart,
+        unsaved: @escaping @Sendable () -> [AccountName]
+    ) {
         self.watch = watch
         self.start = start
-        first = FirstSubscription(Subscription(watch, start))
+        self.unsaved = unsaved
+        first = FirstSubscription(Subscription(watch, start, unsaved))
     }
 
     /// A stream of its own.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(subscription: first.take() ?? Subscription(watch, start))
+        Iterator(subscription: first.take() ?? Subscription(watch, start, unsaved))
     }
 
     /// One stream of events.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: Subscription
 
-        /// The next event; nil when the vault is closed or the task cancelled.
+        /// The next event; nil when the vault is closed or gone, or the task cancelled.
+        ///
+        /// The vault's file is read away from the caller's actor.
         public mutating func next() async -> VaultEvent? {
             await subscription.next()
         }
 
-        /// The next event; nil when the vault is closed or the task cancelled.
+        /// The next event; nil when the vault is closed or gone, or the task cancelled.
+        ///
+        /// The vault's file is read away from the caller's actor.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async -> VaultEvent? {
@@ -50,9 +61,9 @@ private final class Subscription: Sendable {
     private let id: EventHub.ListenerID?
     private let isLooking: Bool
 
-    init(_ watch: StateWatch, _ start: EventStart) {
+    init(_ watch: StateWatch, _ start: EventStart, _ unsaved: () -> [AccountName]) {
         self.watch = watch
-        id = watch.addListener(start)
+        id = watch.addListener(start, unsaved: unsaved)
         if case .now = start { isLooking = false } else { isLooking = true }
     }
 
@@ -98,14 +109,28 @@ extension Vault {
     /// once to each stream, also to one that begins later or in a program that starts later. An
     /// account that is signed in again before its turn comes is not told of as dead.
     ///
+    /// The states are those of the vault's file, and to them comes ``VaultEvent/Kind/notSaved`` of
+    /// each account whose new pair is only in this process's memory. What ``account(_:)`` finds out by
+    /// looking is not told at the start: a pair that is only in another process's memory, and
+    /// `outcomeUnknown` of a refresh whose process died, until somebody refreshes the account. An
+    /// account that cannot be renewed comes to its end, which is told, where somebody asks for its
+    /// token or a scheduler runs: the agent's, or ``runScheduler()``.
+    ///
+    /// Reading this property reads no file, and so never waits. The file is read by the first `next`
+    /// or the first change that this process makes. What happens from here on is not missed: what this
+    /// process does is told whole and in order, and of what other processes do before the file is
+    /// read, every account that is not well by then.
+    ///
     /// While somebody waits for an event the vault looks twice a second at what other processes did.
     /// A listener for whom more than 1,024 events wait loses the oldest: it is told
     /// ``VaultEvent/Kind/missed`` in their place and then the changes of state among them, so a
     /// sign-in needed is never lost. A file that cannot be read at the moment delays what it holds.
     ///
-    /// A stream ends when the vault is closed, after what had happened by then, or when the task is
-    /// cancelled.
-    public var events: VaultEvents { VaultEvents(states, .states) }
+    /// A stream ends when the task is cancelled, when the vault is closed, or when the last reference
+    /// to the vault goes: a stream keeps no vault open. What had happened by then is still told; of
+    /// states that have yet to be read from the file no more than 256, and if it cannot be read none.
+    /// A stream of a closed vault ends at once.
+    public var events: VaultEvents { events(.states) }
 
     /// What happens to the accounts after something that the program has dealt with.
     ///
@@ -113,13 +138,21 @@ extension Vault {
     /// and goes on as ``events`` does. A program that stores the position of each event it has dealt
     /// with misses no change of state while it does not run.
     ///
-    /// - Parameter position: That of the last event dealt with. One that this vault did not give out,
-    ///   as after a restore, is as none: then this is the same as ``events``.
+    /// A position is a number of this very vault. In one that was deleted and made anew at the same
+    /// place it means another change, or none: a program that makes a vault forgets the positions
+    /// that it keeps.
+    ///
+    /// - Parameter position: That of the last event dealt with. One above every number that the vault
+    ///   has given out is as none: then this is the same as ``events``.
     /// - Returns: A stream, as ``events`` gives one.
     public func events(after position: VaultEvent.Position) -> VaultEvents {
-        VaultEvents(states, .after(position))
+        events(.after(position))
     }
 
     /// What happens from now on, as far as this process learns of it: nothing is looked for.
-    package var newEvents: VaultEvents { VaultEvents(states, .now) }
+    package var newEvents: VaultEvents { events(.now) }
+
+    private func events(_ start: EventStart) -> VaultEvents {
+        VaultEvents(states, start) { [refresher] in refresher.unsavedAccounts }
+    }
 }

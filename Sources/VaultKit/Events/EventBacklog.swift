@@ -13,6 +13,9 @@ struct EventBacklog: Sendable {
         Set(events[head...].lazy.filter { $0.position != nil }.compactMap(\.account))
     }
 
+    /// The accounts that anything waits to be told of.
+    var accounts: Set<AccountName> { Set(events[head...].lazy.compactMap(\.account)) }
+
     /// The first change of state among them.
     var firstPosition: VaultEvent.Position? {
         events[head...].lazy.compactMap(\.position).first

@@ -14,7 +14,14 @@ final class EventHub: Sendable {
         var isFinished = false
 
         mutating func append(_ event: VaultEvent) {
-            for id in listeners.keys { listeners[id]?.append(event) }
+            change { $0.append(event) }
+        }
+
+        /// Changes every listener in its place.
+        mutating func change(_ body: (inout EventListener) -> Void) {
+            // An array, for the collection of the indices holds on to the dictionary: each event would
+            // copy it with every backlog.
+            for index in Array(listeners.indices) { body(&listeners.values[index]) }
         }
 
         var wakeups: [Wakeup] { listeners.values.map(\.wakeup) }
@@ -52,13 +59,12 @@ final class EventHub: Sendable {
             if page.total < known {
                 guard state.lastChange == known else { return [] }
                 state.lastChange = page.total
-                for id in state.listeners.keys { state.listeners[id]?.restart() }
+                state.change { $0.restart(lastChange: page.total) }
                 return state.wakeups
             }
-            for change in page.changes where change.number > state.lastChange {
-                state.lastChange = change.number
-                state.append(VaultEvent(change))
-            }
+            let changes = page.changes.filter { $0.number > before }
+            state.change { $0.take(changes, isWhole: page.rest == nil, total: page.total) }
+            state.lastChange = changes.last?.number ?? before
             return state.lastChange > before ? state.wakeups : []
         }
         for wakeup in wakeups { wakeup.wake() }
@@ -83,6 +89,8 @@ final class EventHub: Sendable {
     // MARK: - Listeners
 
     /// A new listener; nil when nothing happens any more.
+    ///
+    /// It is told of what is published from now on, and of what the file holds once that is read.
     func addListener(_ start: EventStart) -> ListenerID? {
         state.withLock { state in
             guard !state.isFinished else { return nil }
@@ -103,6 +111,16 @@ final class EventHub: Sendable {
     /// What wakes a listener.
     func wakeup(of id: ListenerID) -> Wakeup? {
         state.withLock { $0.listeners[id]?.wakeup }
+    }
+
+    /// Whether a listener has yet to be told what the file held when it came.
+    func isBeginning(_ id: ListenerID) -> Bool {
+        state.withLock { $0.listeners[id]?.isBeginning ?? false }
+    }
+
+    /// Tells a listener of the pairs that are only in memory, unless it was told since.
+    func tell(_ id: ListenerID, unsaved accounts: [AccountName]) {
+        state.withLock { $0.listeners[id]?.tell(unsaved: accounts) }
     }
 
     /// What a listener does next; nil when it has been told everything there will be.

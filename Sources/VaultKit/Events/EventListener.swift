@@ -26,6 +26,13 @@ struct EventListener: Sendable {
     private var backlog = EventBacklog()
     /// The number of the last change that was told, or that is no news.
     private var told: Int64 = 0
+    /// Whether the file has not been read since the listener came.
+    ///
+    /// What other processes wrote before it came and after the last look is told apart from what they
+    /// write later by nobody: all of it is news, but for accounts that are well.
+    private(set) var isBeginning = true
+    /// Changes up to this number are left to the replay.
+    private var left: Int64 = 0
 
     init(_ start: EventStart, lastChange: Int64) {
         switch start {
@@ -38,7 +45,9 @@ struct EventListener: Sendable {
                 withActive: true,
                 isKept: true
             )
-        case .now: told = lastChange
+        case .now:
+            told = lastChange
+            isBeginning = false
         }
     }
 
@@ -53,8 +62,46 @@ struct EventListener: Sendable {
         hasMissed = true
     }
 
+    /// Takes changes in their order, as they were read; `isWhole` says that there are no more.
+    mutating func take(_ changes: [StateChange], isWhole: Bool, total: Int64) {
+        let known = isBeginning ? begin(isWhole: isWhole, total: total) : nil
+        for change in changes where change.number > left {
+            // Nobody told it that this account was anything else.
+            if let known, change.state == .active, !known.contains(change.name) { continue }
+            append(VaultEvent(change))
+        }
+    }
+
+    /// The first look: few changes are news, in their order, and many are left to the replay, so that
+    /// what happened before nobody kept up with makes no gap.
+    ///
+    /// - Returns: The accounts that something happened to since the listener came.
+    private mutating func begin(isWhole: Bool, total: Int64) -> Set<AccountName> {
+        isBeginning = false
+        if !isWhole || replay?.withActive == true {
+            replay?.last = total
+            left = total
+        }
+        return backlog.accounts
+    }
+
+    /// Tells of the pairs that are only in memory.
+    mutating func tell(unsaved accounts: [AccountName]) {
+        let known = backlog.accounts
+        for account in accounts where !known.contains(account) {
+            backlog.append(VaultEvent(account: account, kind: .notSaved))
+        }
+    }
+
     /// Begins anew, in a vault that counts its changes anew.
-    mutating func restart() {
+    mutating func restart(lastChange: Int64) {
+        left = 0
+        guard !isBeginning else {
+            isBeginning = false
+            replay?.last = lastChange
+            left = lastChange
+            return
+        }
         page = EventBacklog()
         backlog = EventBacklog()
         replay = nil

@@ -24,8 +24,14 @@ final class StateWatch: Sendable {
     }
 
     /// Tells what has changed since; a store that cannot be read is asked again the next time.
+    ///
+    /// While nobody listens the changes are only counted: whoever comes next is told of what comes
+    /// after.
     func tell() {
-        guard events.hasListeners else { return }
+        guard events.hasListeners else {
+            if let count = try? store.stateChangeCount() { events.skip(to: count) }
+            return
+        }
         let now = clock.now()
         lastLook.withLock { $0 = now }
         var place: StateChange.Place? = nil
@@ -45,13 +51,16 @@ final class StateWatch: Sendable {
     // MARK: - Listeners
 
     /// A listener to whom everything is told from now on; nil when the vault is closed.
-    func addListener(_ start: EventStart) -> EventHub.ListenerID? {
-        if events.hasListeners {
-            tell()
-        } else if let count = try? store.stateChangeCount() {
-            events.skip(to: count)
-        }
-        return events.addListener(start)
+    ///
+    /// The file is not read: the caller may be what draws a window. `unsaved` gives the accounts with a
+    /// pair that is only in memory.
+    func addListener(
+        _ start: EventStart,
+        unsaved: () -> [AccountName]
+    ) -> EventHub.ListenerID? {
+        guard let id = events.addListener(start) else { return nil }
+        if case .states = start { events.tell(id, unsaved: unsaved()) }
+        return id
     }
 
     /// The next event for a listener; nil when there will be none, or the task is cancelled.
@@ -60,6 +69,7 @@ final class StateWatch: Sendable {
     @concurrent
     func next(for id: EventHub.ListenerID, looking: Bool) async -> VaultEvent? {
         while !Task.isCancelled {
+            if events.isBeginning(id) { tell() }
             switch events.step(id) {
             case .tell(let event): return event
             case .read(let replay):

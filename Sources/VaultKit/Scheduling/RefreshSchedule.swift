@@ -58,14 +58,18 @@ package enum RefreshSchedule {
         return max(delay, lifetime * earliestShare, known == nil ? 30 : 1)
     }
 
-    /// When the token of an account from another vault is refreshed first.
+    /// When the token of an account from another vault is refreshed first, or comes to its end
+    /// because it cannot be; nil when nobody knows.
     ///
     /// What is due already is spread over a while: a file may have very many of them.
-    package static func due(importing account: ExportedAccount, at now: Moment) -> Date {
+    package static func due(importing account: ExportedAccount, at now: Moment) -> Date? {
         let soon = now.wall.addingTimeInterval(
             newness * unit(account.id, account.generation)
         )
         guard let token = account.tokens.defaultToken else { return soon }
+        guard account.tokens.refreshToken != nil else {
+            return token.expiry(at: now).map { max($0, soon) }
+        }
         let delay = delay(
             lifetime: token.lifetime,
             refreshIn: nil,

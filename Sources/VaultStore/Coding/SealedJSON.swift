@@ -41,7 +41,9 @@ struct SealedJSON {
     }
 
     func number(_ name: String) throws(SealingError) -> Double {
-        guard case .number(let digits) = members[name], let number = Double(digits) else {
+        guard case .number(let digits) = members[name], let number = Double(digits),
+            number.isFinite
+        else {
             throw SealingError()
         }
         return number
@@ -83,6 +85,11 @@ struct SealedJSON {
 extension JSONValue {
     static func text(_ text: String) -> JSONValue { .string(Secret(text)) }
     static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .text($0) }) }
-    static func number(_ number: Double) -> JSONValue { .number("\(number)") }
     static func date(_ date: Date) -> JSONValue { .number(date.timeIntervalSince1970) }
+
+    /// A finite number: JSON has no others (RFC 8259 §6), and nobody could read the record again.
+    static func number(_ number: Double) -> JSONValue {
+        precondition(number.isFinite, "a record cannot hold a number that is not finite")
+        return .number("\(number)")
+    }
 }

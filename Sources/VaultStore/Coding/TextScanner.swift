@@ -68,9 +68,9 @@ struct TextScanner {
             throw UsualRecord.Unusual()
         }
         if take(".", text), digits(text) == 0 { throw UsualRecord.Unusual() }
-        guard let number = Double(String(decoding: text.extracting(start..<index))) else {
-            throw UsualRecord.Unusual()
-        }
+        guard let number = Double(String(decoding: text.extracting(start..<index))),
+            number.isFinite
+        else { throw UsualRecord.Unusual() }
         return number
     }
 

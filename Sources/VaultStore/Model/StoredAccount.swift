@@ -34,6 +34,8 @@ package struct StoredAccount: Sendable, Hashable {
     package struct Health: Sendable, Hashable {
         package var state: AccountState
         /// When the next refresh is planned; nil when none is.
+        ///
+        /// Without a refresh token, when the account's end is to be written down.
         package var due: Date?
         package var failures: Failures?
         /// When the account came to be in this state; nil when nobody wrote it down.

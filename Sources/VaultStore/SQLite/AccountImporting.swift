@@ -25,7 +25,7 @@ extension VaultFile {
             guard !plan.report.isRefused else { return plan.report }
             let isEmpty = try hints(after: nil, limit: 1).isEmpty
             for (account, place) in plan.writes {
-                let due = account.wantsPerson ? nil : due(account, now)
+                let due = account.state.wantsPerson ? nil : due(account, now)
                 let row = AccountRow(account, place, due: due, now: now)
                 try store(row, keyring)
             }
@@ -172,6 +172,4 @@ extension ExportedAccount {
     var state: AccountState {
         tokens.signInNeeded != nil ? .signInNeeded : tokens.hold?.reason.state ?? .active
     }
-
-    var wantsPerson: Bool { tokens.refreshToken == nil || state.wantsPerson }
 }

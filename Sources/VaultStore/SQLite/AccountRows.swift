@@ -43,10 +43,13 @@ extension VaultFile {
     }
 
     /// What a page of rows says without being opened.
+    ///
+    /// Due of an account without a refresh token is its end, and no refresh: that is left out.
     package func hints(after name: String?, limit: Int) throws -> [AccountHint] {
         var select = try connection.prepare(
             """
-            SELECT number, name, state, expires_at, due_at FROM account \
+            SELECT number, name, state, expires_at, \
+            CASE WHEN refresh_token_hash IS NOT NULL THEN due_at END FROM account \
             WHERE name > ?1 ORDER BY name LIMIT ?2
             """
         )
@@ -57,7 +60,7 @@ extension VaultFile {
         return hints
     }
 
-    /// Accounts whose refresh is due by then, earliest first.
+    /// Accounts whose refresh is due by then, or their end, earliest first.
     package func due(before date: Date, limit: Int) throws -> [AccountHint] {
         var select = try connection.prepare(
             """
@@ -75,7 +78,10 @@ extension VaultFile {
     /// When the next refresh is due; nil when none is.
     package func nextDue() throws -> Date? {
         var select = try connection.prepare(
-            "SELECT due_at FROM account WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1"
+            """
+            SELECT due_at FROM account \
+            WHERE due_at IS NOT NULL AND refresh_token_hash IS NOT NULL ORDER BY due_at LIMIT 1
+            """
         )
         return try select.step() ? Date(unixSeconds: select.integer(at: 0)) : nil
     }

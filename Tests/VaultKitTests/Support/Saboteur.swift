@@ -36,7 +36,12 @@ struct Saboteur: ~Copyable {
         try connection.execute("BEGIN IMMEDIATE")
     }
 
-    /// Ends what `holdWrites` began.
+    /// Keeps everybody else from reading, too.
+    func holdFile() throws {
+        try connection.execute("BEGIN EXCLUSIVE")
+    }
+
+    /// Ends what `holdWrites` or `holdFile` began.
     func releaseWrites() throws {
         try connection.execute("ROLLBACK")
     }

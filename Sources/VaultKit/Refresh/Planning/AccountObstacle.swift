@@ -36,12 +36,17 @@ extension StoredAccount {
 
     /// What is written down of an account that only a person can help; nil when it is already.
     ///
-    /// Nothing is due of it any more, or the queue would bring it up for ever.
+    /// Nothing is due of it any more, or the queue would bring it up for ever. One that is good for a
+    /// while yet, whatever the column of its due time says, is brought up again at its end.
     func end(at now: Moment) -> Health? {
         let isDue = health.due.map { $0 <= now.wall } ?? false
-        let needsPerson = tokens.signInNeeded != nil || tokens.refreshToken == nil
-        guard hasEndedUnnoticed(at: now) || needsPerson && isDue else { return nil }
-        return Health(state: .signInNeeded, due: nil, failures: health.failures)
+        if hasEndedUnnoticed(at: now) || tokens.signInNeeded != nil && isDue {
+            return Health(state: .signInNeeded, due: nil, failures: health.failures)
+        }
+        guard tokens.refreshToken == nil, isDue else { return nil }
+        let isOver = health.state == .signInNeeded
+        let end = isOver ? nil : tokens.defaultToken?.expiry(at: now)
+        return Health(state: health.state, due: end, failures: health.failures)
     }
 
     private var unknownProvider: VaultError {
