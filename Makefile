@@ -91,7 +91,7 @@ lint: ## Check the format and the comments
 format: ## Format the sources
 	swift format --in-place --recursive Sources Tests Benchmarks Examples Migrations Package.swift
 
-docs: ## Extract the public documentation and check it
+docs: setup ## Build the documentation of VaultKit, and compare its public interface
 	@Scripts/docs
 
 clean: ## Remove everything built

@@ -271,13 +271,22 @@ static int finish(int descriptor, int hold, int failed) {
     return -failure;
 }
 
-int32_t cplatform_unix_connect(const char *directory, const char *name) {
+static int limit_sending(int descriptor, int32_t milliseconds) {
+    struct timeval limit = {
+        .tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
+    return setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+}
+
+int32_t cplatform_unix_connect(const char *directory, const char *name, int32_t timeout_ms) {
     struct sockaddr_un address;
     int hold, result = unix_address(&address, directory, name, &hold);
     if (result) return result;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return finish(descriptor, hold, 1);
-    result = connect(descriptor, (struct sockaddr *)&address, sizeof address);
+    // The limit of sending is that of connecting too (socket(7)).
+    result = limit_sending(descriptor, timeout_ms)
+        || connect(descriptor, (struct sockaddr *)&address, sizeof address)
+        || limit_sending(descriptor, 0);
     return finish(descriptor, hold, result != 0);
 }
 

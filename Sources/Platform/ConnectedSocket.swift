@@ -6,13 +6,20 @@ package struct ConnectedSocket: ~Copyable {
     private let descriptor: Int32
     private let interruption: Interruption?
 
-    /// Connects to `directory/name`, however long that path is.
+    /// Connects to `directory/name`, however long that path is, within `timeout` seconds; zero is no
+    /// limit but the interruption.
     package init(
         directory: String,
         name: String,
+        timeout: Int32 = 0,
         interruption: Interruption? = nil
     ) throws(SystemError) {
-        descriptor = try SystemError.check(cplatform_unix_connect(directory, name))
+        descriptor = try Socket.connect(
+            directory: directory,
+            name: name,
+            timeout: timeout,
+            interruption: interruption
+        )
         self.interruption = interruption
         interruption?.watch(descriptor)
     }

@@ -20,6 +20,10 @@ package final class Interruption: Sendable {
         }
     }
 
+    var isRaised: Bool {
+        state.withLock { $0.isRaised }
+    }
+
     func watch(_ descriptor: Int32) {
         state.withLock { state in
             state.descriptor = descriptor

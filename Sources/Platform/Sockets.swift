@@ -37,7 +37,8 @@ package final class ListeningSocket: Sendable {
     /// A UNIX socket `directory/name` (0600); the name must be free.
     package static func unix(
         directory: String,
-        name: String
+        name: String,
+        backlog: Int32 = ListeningSocket.backlog
     ) throws(SystemError) -> ListeningSocket {
         try ListeningSocket(
             adopting: SystemError.check(cplatform_unix_listen(directory, name, backlog))
@@ -89,15 +90,40 @@ package final class ListeningSocket: Sendable {
         if let descriptor { Descriptor.close(descriptor) }
     }
 
-    private static let backlog: Int32 = 1024
+    /// Connections that may wait to be accepted.
+    package static let backlog: Int32 = 1024
 }
 
 /// Connections to sockets of this machine.
 package enum Socket {
     /// A connection to the UNIX socket `directory/name`; the caller closes it.
-    package static func connect(directory: String, name: String) throws(SystemError) -> Int32 {
-        try SystemError.check(cplatform_unix_connect(directory, name))
+    ///
+    /// Where more connections wait to be accepted than may, as at a process that was stopped, this one
+    /// waits for room: `timeout` seconds, or without a limit where that is zero.
+    ///
+    /// - Throws: ``SystemError``; `tryAgain` when there was no room in time, or the interruption was
+    ///   raised.
+    package static func connect(
+        directory: String,
+        name: String,
+        timeout: Int32 = 0,
+        interruption: Interruption? = nil
+    ) throws(SystemError) -> Int32 {
+        let end = timeout > 0 ? Uptime.seconds() + Double(timeout) : .infinity
+        while true {
+            do throws(SystemError) {
+                return try SystemError.check(cplatform_unix_connect(directory, name, connectSlice))
+            } catch  where error == .tryAgain || error == .interrupted {
+                // Shutting down a socket that is not connected yet wakes nobody up: so it is looked.
+                guard interruption?.isRaised != true, Uptime.seconds() < end else {
+                    throw .tryAgain
+                }
+            }
+        }
     }
+
+    /// Milliseconds until a connection that waits for room looks whether it is still wanted.
+    private static let connectSlice: Int32 = 50
 
     /// The user at the other end of a UNIX socket; nothing where the kernel cannot tell.
     package static func peerUserID(of descriptor: Int32) -> UInt32? {

@@ -61,6 +61,7 @@ package struct AgentConnection: Sendable {
             socket = try ConnectedSocket(
                 directory: directory,
                 name: socketName,
+                timeout: timeout,
                 interruption: interruption
             )
         } catch let error where error == .notFound || error == .connectionRefused {
@@ -126,12 +127,13 @@ package struct AgentConnection: Sendable {
             let value = line[line.index(after: colon)...]
             headers[line[..<colon].lowercased()] = String(value.drop { $0 == " " })
         }
-        let body = Array(bytes[(end + 4)...])
+        // A part of a token is one too: it is copied only for somebody who wipes the copy.
+        let body = bytes[(end + 4)...]
         // A 204 has no body and no length (RFC 9110 §8.6).
         let length = headers["content-length"].flatMap { Int($0) } ?? (status == 204 ? 0 : nil)
         guard let length, length >= body.count else { throw .malformedAnswer }
         // The agent was killed in the middle of it.
         guard length == body.count else { throw .broken(nil) }
-        return Answer(status: status, headers: headers, body: body)
+        return Answer(status: status, headers: headers, body: Array(body))
     }
 }

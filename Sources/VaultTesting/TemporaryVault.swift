@@ -24,10 +24,19 @@ public struct TemporaryVault: Sendable {
         let inMemory = isVolatile && FileManager.default.isWritableFile(atPath: memory.path)
         root = (inMemory ? memory : FileManager.default.temporaryDirectory)
             .appending(path: "vault-\(UUID().uuidString)")
-        let directory = root.appending(path: "vault").path
-        try FileSystem.makeDirectories(directory)
-        location = VaultLocation(directory: directory)
-        keyFile = try VaultFile.create(
+        location = VaultLocation(directory: root.appending(path: "vault").path)
+        do {
+            keyFile = try Self.create(location, in: root)
+        } catch {
+            try? FileManager.default.removeItem(at: root)
+            throw error
+        }
+    }
+
+    /// The key file of a new vault.
+    private static func create(_ location: VaultLocation, in root: URL) throws -> String {
+        try FileSystem.makeDirectories(location.directory)
+        let keyFile = try VaultFile.create(
             location,
             keyFile: root.appending(path: "keys/vault.key").path,
             now: Date()
@@ -37,6 +46,7 @@ public struct TemporaryVault: Sendable {
             [.posixPermissions: 0o600],
             ofItemAtPath: location.database
         )
+        return keyFile
     }
 
     /// Opens the vault; any number may be open at the same time, as in several processes.
@@ -47,7 +57,7 @@ public struct TemporaryVault: Sendable {
     ///   - random: A number from 0 to 1, which spreads tries that would come together.
     ///   - faults: Where the test interferes.
     /// - Returns: The open vault.
-    /// - Throws: ``VaultError``.
+    /// - Throws: `VaultError`.
     public func open(
         transport: any HTTPTransport = UnreachableTransport(),
         clock: any VaultClock = SystemClock(),

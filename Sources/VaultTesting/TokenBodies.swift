@@ -83,6 +83,8 @@ extension TokenResponse {
 
 extension AccountRegistration {
     /// A public client of the authorization server `as.example`.
+    ///
+    /// A `tokenEndpoint` that is no URL of one is a mistake in the test, and traps.
     public static func testing(
         _ name: AccountName,
         client: String = "client",
@@ -91,7 +93,15 @@ extension AccountRegistration {
         AccountRegistration(
             name: name,
             client: Client(id: ClientID(rawValue: client)),
-            tokenEndpoint: EndpointURL(unchecked: tokenEndpoint)
+            tokenEndpoint: endpoint(tokenEndpoint)
         )
+    }
+
+    private static func endpoint(_ text: String) -> EndpointURL {
+        do {
+            return try EndpointURL(text)
+        } catch {
+            preconditionFailure("\"\(text)\" cannot be a token endpoint: \(error)")
+        }
     }
 }

@@ -15,6 +15,7 @@ import VaultTesting
         }
         let peer = try #require(await Self.connection(listener))
         defer { Descriptor.close(peer) }
+        try await vault.clock.waitForSleepers(1)
         #expect(vault.clock.secondsUntilNextWake == 6)
         vault.clock.advance(by: 6)
         let error = await call.value
@@ -46,6 +47,61 @@ import VaultTesting
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(await eventually { Self.hasEnded(peer) })
         #expect(vault.clock.sleeperCount == 0)
+    }
+
+    @Test("where no more connections fit, calls end at their deadlines or when they are cancelled")
+    func noRoom() async throws {
+        let vault = try PlantedVault()
+        try await vault.withFullAgent {
+            let late = Task {
+                await vaultError { try await vault.client.accessToken(for: "work", deadline: 5) }
+            }
+            try await vault.clock.waitForSleepers(1)
+            let cancelled = (1..<AgentThreads.share).map { _ in
+                Task { try await vault.client.accessToken(for: "work") }
+            }
+            try await vault.clock.waitForSleepers(AgentThreads.share)
+            vault.clock.advance(by: 6)
+            let error = await late.value
+            #expect(error == VaultError(.busy) && error?.facts[.reason] == "agent_silent")
+            for call in cancelled { call.cancel() }
+            for call in cancelled {
+                await #expect(throws: CancellationError.self) { try await call.value }
+            }
+            // None of them holds its thread any more: an agent in the place of that one is asked.
+            #expect(unlink(vault.directory.path + "/agent.sock") == 0)
+            let listener = try vault.stoppedAgent()
+            let next = Task { try await vault.client.accessToken(for: "work") }
+            // Those that were given up may come as far as a connection, and say nothing.
+            let peers = Locked<[Int32]>([])
+            defer { peers.withLock { $0.forEach { Descriptor.close($0) } } }
+            let isAsked = await eventually {
+                while let peer = try? listener.accept() { peers.withLock { $0.append(peer) } }
+                return peers.withLock { $0.contains { Self.hasAsked($0) } }
+            }
+            #expect(isAsked)
+            next.cancel()
+            await #expect(throws: CancellationError.self) { try await next.value }
+        }
+    }
+
+    @Test("where no more connections fit, a command is told so in time")
+    func noRoomInTime() async throws {
+        let vault = try PlantedVault()
+        try await vault.withFullAgent {
+            let connection = AgentConnection(
+                directory: vault.directory.path,
+                socketName: "agent.sock"
+            )
+            #expect(throws: AgentConnection.Failure.silent) {
+                try connection.send("GET", "/v1/status", timeout: 1)
+            }
+            let interruption = Interruption()
+            interruption.raise()
+            #expect(throws: AgentConnection.Failure.silent) {
+                try connection.send("GET", "/v1/status", timeout: 0, interruption: interruption)
+            }
+        }
     }
 
     @Test("no more calls run than may, and those that wait can be given up")
@@ -105,6 +161,12 @@ import VaultTesting
             return next != nil
         }
         return peer.withLock { $0 }
+    }
+
+    /// Whether the other side has sent anything.
+    private static func hasAsked(_ peer: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(peer, &byte, 1, Int32(MSG_PEEK)) > 0
     }
 
     /// Whether the other side has hung up; what it sent before is passed over.

@@ -122,8 +122,8 @@ import VaultCrypto
         let vault = try PlantedVault()
         let agent = try vault.agent(status, body)
         let error = await vaultError { try await vault.client.accessToken(for: "work") }
-        #expect(error == VaultError(.noAgent) && error?.account == "work")
-        #expect(error?.facts[.reason] == "malformed_answer")
+        #expect(error == VaultError(.storage) && error?.account == "work")
+        #expect(error?.facts[.reason] == "malformed_answer" && error?.isTransient == false)
         _ = agent.received()
     }
 
@@ -171,6 +171,42 @@ import VaultCrypto
             #expect(error == nil || error?.facts[.reason] == "malformed_answer")
             _ = agent.received()
         }
+    }
+
+    @Test("accounts in a state that only a newer agent knows are for a person to look at")
+    func newerState() async throws {
+        let vault = try PlantedVault()
+        let account = #"""
+            "issuer":null,"expiresAt":null,"dueAt":null,"current":false,"generation":1,\#
+            "failureCount":0,"lastFailure":null,"since":null,"firstSentAt":null,"sentAgainAt":null,\#
+            "tokenEndpoint":"https://as.example/token","tags":null
+            """#
+        let agent = try vault.agent(
+            200,
+            #"{"accounts":[{"name":"a","state":"moonstruck","reason":"tide",\#(account)},"#
+                + #"{"name":"b","state":"paused","reason":"moved",\#(account)}],"#
+                + #""damaged":[],"schemaVersion":1}"#
+        )
+        let accounts = try await vault.client.accounts()
+        #expect(accounts.map(\.state) == [.verifyBeforeUse, .paused])
+        #expect(accounts.map(\.reason) == ["moonstruck", "moved"])
+        _ = agent.received()
+    }
+
+    @Test("clients of which only a newer agent knows all are listed")
+    func newerClient() async throws {
+        let vault = try PlantedVault()
+        let agent = try vault.agent(
+            200,
+            #"{"clients":[{"id":"c","tokenEndpoint":"https://as.example/token","accounts":1,"#
+                + #""authentication":"dance","otherSecret":false,"state":"moonstruck","#
+                + #""since":null,"nextTryAt":null,"pausedUntil":null,"rotation":"backwards","#
+                + #""rotationSource":"rumour"}],"damaged":[],"schemaVersion":1}"#
+        )
+        let client = try #require(try await vault.client.clients().first)
+        #expect(client.id == ClientID(rawValue: "c") && client.authentication == nil)
+        #expect(client.state.rawValue == "moonstruck" && client.rotation == .unknown)
+        _ = agent.received()
     }
 
     @Test("an agent that dies while it answers is asked again another time")

@@ -102,6 +102,9 @@ import VaultKit
         }
         let wrong = await agent.answer("GET", "/v1/accounts?tag=")
         try expect(wrong, "invalid_input", ["field": "tags"])
+        let query = (0...32).map { "tag=\($0)" }.joined(separator: "&")
+        let many = await agent.answer("GET", "/v1/accounts?" + query)
+        try expect(many, "invalid_input", ["field": "tags", "wanted": "at most 32"])
         let body = #"{"add":["new"],"remove":["x","none"]}"#
         #expect(await agent.answer("POST", "/v1/accounts/a/tags", body: body).status == 204)
         #expect(try await agent.vault.account("a").tags == ["new", "y z&"])

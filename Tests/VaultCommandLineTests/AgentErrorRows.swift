@@ -5,8 +5,8 @@ extension ReportRow {
     static let agent = [
         ReportRow(.noAgent, "no agent is running"),
         ReportRow(
-            .noAgent,
-            [.reason: "malformed_answer"],
+            .storage,
+            [.reason: "malformed_answer", .path: "/v/agent.sock"],
             "the agent's answer makes no sense",
             hint: "vault agent stop"
         ),

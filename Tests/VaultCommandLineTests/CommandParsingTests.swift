@@ -49,6 +49,11 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
 
             ParsingRow("list"), ParsingRow("list --json"),
             ParsingRow("list --tag t --tag=u --json"), ParsingRow("list a", .strayWord("a")),
+            ParsingRow(
+                "list" + (0...32).map { " --tag \($0)" }.joined(),
+                .tooMany(option: "--tag", limit: 32)
+            ),
+            ParsingRow("list" + (0...32).map { " --tag \($0 / 2)" }.joined()),
             ParsingRow("list --jsn", .unknownOption("--jsn", nearest: "--json")),
 
             ParsingRow("switch a"), ParsingRow("switch", noName),

@@ -168,11 +168,15 @@ import VaultStore
         #expect(AccountChecks.records(report).level == .ok)
         report.wasUnlocked = true
         #expect(AccountChecks.records(report) == .ok("records", "all 3 sealed records open"))
-        report.findings = [
+        report.findings = [.init(.account("home"), .differs("tag_hash")), .init(.tags, .orphaned)]
+        let hints = AccountChecks.records(report)
+        #expect(hints.level == .warning && hints.text.hasSuffix("(accounts: home)"))
+        #expect(hints.hint?.contains("vault key rekey") == true)
+        report.findings += [
             .init(.account("work"), .sealed("tokens_box")), .init(.keyring, .malformed),
         ]
         let found = AccountChecks.records(report)
-        #expect(found.exitCode == .damaged && found.text.contains("accounts: work"))
+        #expect(found.exitCode == .damaged && found.text.contains("accounts: home, work"))
     }
 
     // MARK: - Agent and programs

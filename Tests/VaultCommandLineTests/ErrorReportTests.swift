@@ -70,6 +70,10 @@ import VaultStore
             (.unknownOption("-\n", nearest: nil), "unknown option '-\\u{a}'", "vault help"),
             (.missingValue(option: "--scope"), "option '--scope' wants a value", "vault help"),
             (.repeatedOption("--json"), "option '--json' was given more than once", "vault help"),
+            (
+                .tooMany(option: "--tag", limit: 32),
+                "option '--tag' takes at most 32 different values", "vault help"
+            ),
             (.unexpectedValue(option: "--json"), "option '--json' takes no value", "vault help"),
             (.missing("a command"), "a command is missing", "vault help"),
             (.strayWord("b"), "unexpected word 'b'", "vault help"),

@@ -131,6 +131,12 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             hint: "vault restore FILE brings a backup back"
         ),
         ReportRow(
+            .damaged,
+            [.path: "/v/copy.db", .found: "2", .reason: "tag_hints"],
+            "/v/copy.db has wrong hints of tags: 2 findings",
+            hint: "vault tag NAME --add TEXT, or vault key rekey for all accounts, writes them anew"
+        ),
+        ReportRow(
             .invalidInput,
             [.reason: "file_exists", .path: "/v/copy.db"],
             "there is a file already: /v/copy.db",

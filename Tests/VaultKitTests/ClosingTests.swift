@@ -143,6 +143,20 @@ import VaultTesting
         }
     }
 
+    @Test("a negative minimum is none: a token that has expired is not handed out")
+    func negativeMinimum() async throws {
+        let transport = ScriptedTransport { _ in .failure(.notSent(.connectionFailed)) }
+        try await withScene(transport) { scene in
+            try await scene.addExpired()
+            for minimum in [-100_000, -Double.infinity] {
+                let error = await vaultError {
+                    try await scene.vault.accessToken(for: "work", minimumLifetime: minimum)
+                }
+                #expect(error?.code == .unreachable)
+            }
+        }
+    }
+
     @Test("what is no number is refused before anything is sent")
     func notANumber() async throws {
         try await withScene { scene in
@@ -151,6 +165,16 @@ import VaultTesting
                 try await scene.vault.accessToken(for: "work", minimumLifetime: .nan)
             }
             #expect(error?.code == .invalidInput)
+            #expect(error?.facts == [.field: "minimum_lifetime"])
+            let calls: [@Sendable (Vault) async throws -> AccessToken] = [
+                { try await $0.accessToken(for: "work", deadline: .nan) },
+                { try await $0.refresh("work", deadline: .nan) },
+            ]
+            for call in calls {
+                let error = await vaultError { try await call(scene.vault) }
+                #expect(error?.code == .invalidInput && error?.account == "work")
+                #expect(error?.facts == [.field: "deadline"])
+            }
         }
     }
 

@@ -157,23 +157,29 @@ import VaultTesting
         }
     }
 
-    @Test("a grant without a refresh token is dead once its token lives no longer than is promised")
-    func withoutRefreshToken() async throws {
+    @Test(
+        "a grant without a refresh token is dead once its token is, and that only if somebody said when",
+        arguments: [
+            (3600, 3539, .grantAlive), (3600, 3541, nil), (nil, 3541, .grantAlive),
+            (nil, 1e8, .grantAlive),
+        ] as [(Double?, Double, VaultError.Code?)]
+    )
+    func withoutRefreshToken(lifetime: Double?, age: Double, code: VaultError.Code?) async throws {
         try await withScene { scene in
-            let tokens = TokenResponse.testing(accessToken: "only", refreshToken: nil)
-            _ = try await scene.vault.add(.testing("work"), tokens)
-            scene.clock.advance(by: 3539)
-            let early = await vaultError {
-                try await scene.vault.add(.testing("work"), Self.fresh, replacing: .ifSignInNeeded)
+            let tokens = TokenResponse.testing(accessToken: "only", lifetime: lifetime)
+            for name in ["work", "home"] as [AccountName] {
+                _ = try await scene.vault.add(.testing(name), tokens)
             }
-            #expect(early?.code == .grantAlive)
-            scene.clock.advance(by: 2)
-            _ = try await scene.vault.add(
-                .testing("work"),
-                Self.fresh,
-                replacing: .ifSignInNeeded
-            )
-            #expect(try scene.stored().refreshText == "fresh-refresh")
+            scene.clock.advance(by: age)
+            let vault = scene.vault
+            let policy = ReplacementPolicy.ifSignInNeeded
+            let errors = [
+                await vaultError {
+                    try await vault.add(.testing("work"), Self.fresh, replacing: policy)
+                },
+                await vaultError { try await vault.remove("home", only: .ifSignInNeeded) },
+            ]
+            #expect(errors.map(\.?.code) == [code, code])
         }
     }
 

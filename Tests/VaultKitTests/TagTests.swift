@@ -102,7 +102,9 @@ import VaultTesting
             let most = Set(tags.sorted().dropLast())
             #expect(try await scene.vault.setTags(most, of: "work").tags == most.sorted())
             #expect(try await scene.vault.find(most).map(\.name) == ["work"])
-            #expect(try await scene.vault.find(tags).isEmpty)
+            let search = await vaultError { try await scene.vault.find(tags) }
+            #expect(search?.code == .invalidInput && search?.account == nil)
+            #expect(search?.facts == [.field: "tags", .wanted: "at most 32"])
         }
     }
 

@@ -30,23 +30,32 @@ final class PageServer: Sendable {
         Thread.detachNewThread {
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { continue }
-                Task { Self.answer(connection, with: await page()) }
+                guard connection >= 0 else {
+                    Thread.sleep(forTimeInterval: 0.1)
+                    continue
+                }
+                Task {
+                    let page = await page()
+                    // Not here: whoever reads slowly would hold up what renews tokens.
+                    Thread.detachNewThread { Self.answer(connection, with: page) }
+                }
             }
         }
     }
 
     private static func answer(_ connection: Int32, with page: String) {
         defer { close(connection) }
-        // One who asks slowly is not waited for.
+        // One who asks or reads slowly is not waited for.
         var patience = timeval(tv_sec: 1, tv_usec: 0)
-        setsockopt(
-            connection,
-            SOL_SOCKET,
-            SO_RCVTIMEO,
-            &patience,
-            socklen_t(MemoryLayout<timeval>.size)
-        )
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(
+                connection,
+                SOL_SOCKET,
+                option,
+                &patience,
+                socklen_t(MemoryLayout<timeval>.size)
+            )
+        }
         var request = [UInt8](repeating: 0, count: 4096)
         guard recv(connection, &request, request.count, 0) > 0 else { return }
         let answer = """

@@ -49,7 +49,9 @@ int32_t cplatform_spawn_daemon(
 int32_t cplatform_spawn_attached(const char *path, char *const argv[], char *const envp[]);
 
 // UNIX sockets. A path too long for a socket address goes through its directory's descriptor.
-int32_t cplatform_unix_connect(const char *directory, const char *name);
+// Where more connections wait to be accepted than may, connecting takes up to timeout_ms (more than
+// 0): minus EAGAIN then. A later read or write has no limit.
+int32_t cplatform_unix_connect(const char *directory, const char *name, int32_t timeout_ms);
 int32_t cplatform_unix_listen(const char *directory, const char *name, int32_t backlog);
 // A listening TCP socket on 127.0.0.1 (or [::1] when ipv6 is not 0); port 0 means any.
 int32_t cplatform_loopback_listen(int32_t ipv6, uint16_t port, int32_t backlog);

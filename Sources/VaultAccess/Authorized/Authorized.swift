@@ -31,28 +31,19 @@ extension AccessTokenSource {
         deadline: Double = 60,
         _ request: (AccessToken) async throws -> AuthorizedAttempt<Response>
     ) async throws -> Response {
-        func token(newerThan generation: UInt64?) async throws -> AccessToken {
-            try await accessToken(
-                for: account,
-                scope: scope,
-                resource: resource,
-                minimumLifetime: minimumLifetime,
-                newerThan: generation,
-                deadline: deadline
+        let wish = TokenWish(
+            account: account,
+            scope: scope,
+            resource: resource,
+            minimumLifetime: minimumLifetime,
+            deadline: deadline
+        )
+        return try await authorized(wish, at: nil) { token in
+            AuthorizedOutcome(
+                attempt: try await request(token),
+                isProof: true,
+                policy: .refreshAndRetryOnce
             )
         }
-        let used = try await token(newerThan: nil)
-        let first = try await request(used)
-        guard first.isUnauthorized else {
-            rejections.note(used.generation, of: account, wasRejected: false)
-            return try first.get()
-        }
-        guard rejections.admits(used.generation, of: account) else { return try first.get() }
-        let newer = try await token(newerThan: used.generation)
-        // The newest there is: it came so lately that the resource server may not know it yet.
-        guard newer.generation != used.generation else { return try first.get() }
-        let second = try await request(newer)
-        rejections.note(newer.generation, of: account, wasRejected: second.isUnauthorized)
-        return try second.get()
     }
 }

@@ -10,7 +10,8 @@ public enum AuthorizedAttempt<Response> {
     /// An answer judged by its status and its challenges.
     ///
     /// A 401 means that the token was rejected, unless it says `insufficient_scope`: no other token of
-    /// the same grant has more. `invalid_token` means so whatever the status (RFC 6750 §3.1).
+    /// the same grant has more. `invalid_token` means so with 400 and 403 as well, which servers send that
+    /// do not keep to the status (RFC 6750 §3.1).
     ///
     /// - Parameters:
     ///   - response: The answer.

@@ -44,6 +44,8 @@ public struct AuthorizedClient: Sendable {
 
     /// Sends a request and returns as soon as the header of its answer is complete.
     ///
+    /// The request's deadline bounds each part of it: waiting for a token, and the exchange.
+    ///
     /// - Returns: The answer, whatever its status.
     /// - Throws: ``VaultError``: `invalid_input` for a request that may not carry the token, and
     ///   whatever keeps a token from being had; `HTTPTransportError` when the exchange broke off, which
@@ -52,47 +54,22 @@ public struct AuthorizedClient: Sendable {
     public func send(_ request: ResourceRequest) async throws -> ResourceResponse {
         guard request.isAuthorized else { return try await transport.send(request) }
         try check(request)
-        return try await source.authorized(as: account, scope: scope, resource: resource) { token in
+        let wish = TokenWish(
+            account: account,
+            scope: scope,
+            resource: resource,
+            deadline: request.deadline
+        )
+        return try await source.authorized(wish, at: Origin(request.url)) { token in
             let response = try await transport.send(request.carrying(token))
             let attempt = AuthorizedAttempt(
                 response,
                 status: response.status,
                 challenges: response.values(of: "WWW-Authenticate")
             )
-            guard attempt.isUnauthorized else { return attempt }
-            return try await afterRejection(attempt, of: token, request)
-        }
-    }
-
-    /// What the request has to say of its own after a rejection; a finished one is not sent again.
-    private func afterRejection(
-        _ attempt: AuthorizedAttempt<ResourceResponse>,
-        of token: AccessToken,
-        _ request: ResourceRequest
-    ) async throws -> AuthorizedAttempt<ResourceResponse> {
-        switch request.whenUnauthorized {
-        case .refreshAndRetryOnce where request.body.isReplayable: return attempt
-        case .refreshAndRetryOnce, .refreshOnly:
-            try await renew(token)
-            return .finished(try attempt.get())
-        case .passThrough: return .finished(try attempt.get())
-        }
-    }
-
-    /// Replaces a rejected token for the requests to come.
-    private func renew(_ token: AccessToken) async throws {
-        guard source.rejections.admits(token.generation, of: account) else { return }
-        do {
-            _ = try await source.accessToken(
-                for: account,
-                scope: scope,
-                resource: resource,
-                minimumLifetime: nil,
-                newerThan: token.generation,
-                deadline: 60
-            )
-        } catch is VaultError {
-            // The next request meets it; the answer to this one is here.
+            // What a gateway answers in front of the resource server says nothing of the token.
+            let isProof = response.status < 400 || response.status == 403
+            return AuthorizedOutcome(attempt: attempt, isProof: isProof, policy: request.policy)
         }
     }
 
@@ -107,13 +84,29 @@ public struct AuthorizedClient: Sendable {
                 ]
             )
         }
-        guard !request.headers.contains(where: { $0.name.lowercased() == "authorization" }) else {
-            throw VaultError(.invalidInput, account: account, facts: [.field: "authorization"])
+        let taken = request.headers.first { header in
+            Self.reservedFields.contains(header.name.lowercased())
+        }
+        if let taken {
+            throw VaultError(
+                .invalidInput,
+                account: account,
+                facts: [.field: taken.name.lowercased(), .reason: "field_of_the_client"]
+            )
         }
     }
+
+    /// Fields that would send another credential, or send this one to another server than was checked.
+    private static let reservedFields: Set = ["authorization", "proxy-authorization", "host"]
 }
 
 extension ResourceRequest {
+    /// A body that can be read once is not sent again.
+    fileprivate var policy: UnauthorizedPolicy {
+        whenUnauthorized == .refreshAndRetryOnce && !body.isReplayable
+            ? .refreshOnly : whenUnauthorized
+    }
+
     /// The request with its token in front (RFC 6750 §2.1).
     fileprivate func carrying(_ token: AccessToken) throws(VaultError) -> ResourceRequest {
         var request = self

@@ -33,14 +33,15 @@ public struct AccessToken: Sendable, Hashable {
         case notSaved = "not_saved"
     }
 
-    package init(
+    /// A token from its parts, for a source of tokens of your own.
+    public init(
         account: AccountName,
         value: Secret,
-        tokenType: String,
-        expiry: Date?,
+        tokenType: String = "Bearer",
+        expiry: Date? = nil,
         generation: UInt64,
-        grantedScope: Scope?,
-        warning: Warning?
+        grantedScope: Scope? = nil,
+        warning: Warning? = nil
     ) {
         self.account = account
         self.value = value

@@ -10,7 +10,7 @@ public struct Account: Sendable, Hashable {
     /// How it is doing.
     public let state: AccountState
     /// Why it is not active, as a name of the vault's own: the kind of the last failure, or why a
-    /// person is needed.
+    /// person is needed; the state's own name, where it is one that only a newer agent knows.
     public let reason: String?
     /// When it came to be in this state; nil where nobody wrote it down.
     public let since: Date?

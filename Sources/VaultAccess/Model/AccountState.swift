@@ -9,6 +9,9 @@ public enum AccountState: String, Sendable, Hashable, CaseIterable, Codable {
     /// The authorization server refuses the client, not the grant.
     case clientRefused = "client_refused"
     /// The stored refresh token may have been spent elsewhere.
+    ///
+    /// Also what a newer agent calls by a name that this program does not know, which is the
+    /// ``Account/reason`` then.
     case verifyBeforeUse = "verify_before_use"
     /// A refresh was sent and its answer never arrived.
     case outcomeUnknown = "outcome_unknown"

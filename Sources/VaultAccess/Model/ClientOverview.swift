@@ -4,15 +4,28 @@ public import OAuth
 /// A client of the vault's accounts, as a program may show it: no secret.
 public struct ClientOverview: Sendable, Hashable {
     /// How a client fares at its token endpoint.
-    public enum State: String, Sendable, Hashable, CaseIterable, Codable {
+    ///
+    /// A newer agent may know others than those that have a name here.
+    public struct State: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+        /// The state's name in JSON.
+        public let rawValue: String
+
+        /// A state by its name.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The state's name.
+        public var description: String { rawValue }
+
         /// Nothing speaks against it.
-        case ok
+        public static let ok = State(rawValue: "ok")
         /// The authorization server refuses it.
-        case refused
+        public static let refused = State(rawValue: "refused")
         /// So many of its grants were refused at once that the server is doubted, not they.
-        case doubted
+        public static let doubted = State(rawValue: "doubted")
         /// Its host asked to be left alone for a while.
-        case paused
+        public static let paused = State(rawValue: "paused")
     }
 
     /// What its server does with used refresh tokens.
@@ -59,7 +72,7 @@ public struct ClientOverview: Sendable, Hashable {
     public let tokenEndpoint: EndpointURL
     /// How many accounts were signed in with it.
     public let accountCount: Int
-    /// How it authenticates; nil when its accounts do not agree.
+    /// How it authenticates; nil when its accounts do not agree, or only a newer agent knows the way.
     public let authentication: ClientAuthentication?
     /// Whether another secret is kept, which is tried when the first is refused.
     public let hasOtherSecret: Bool

@@ -115,7 +115,7 @@ extension VaultError {
         public static let unsafePermissions = Code(rawValue: "unsafe_permissions")
         /// The vault is on a file system that other machines reach too.
         public static let networkFileSystem = Code(rawValue: "network_file_system")
-        /// A file cannot be read or written.
+        /// A file cannot be read or written, or makes no sense, as the socket of an agent.
         public static let storage = Code(rawValue: "storage")
         /// What was given is not what was asked for.
         public static let invalidInput = Code(rawValue: "invalid_input")

@@ -10,6 +10,33 @@ public struct RequestBody: Sendable {
     }
 
     package let content: Content
+
+    /// Its bytes, 0 where there is none; nil when nobody knows.
+    public var length: Int? {
+        switch content {
+        case .none: 0
+        case .bytes(let bytes): bytes.count
+        case .pieces(let length, _): length
+        }
+    }
+
+    /// The pieces to send, made anew; nil where there is no body.
+    ///
+    /// Of a body that can be read once they are to be made once.
+    ///
+    /// - Throws: What keeps the pieces from being made.
+    public func makePieces() throws -> Pieces? {
+        switch content {
+        case .none: nil
+        case .bytes(let bytes):
+            AsyncThrowingStream { pieces in
+                pieces.yield(bytes)
+                pieces.finish()
+            }
+        case .pieces(_, let make): try make()
+        }
+    }
+
     /// Whether it can be sent a second time.
     public let isReplayable: Bool
 

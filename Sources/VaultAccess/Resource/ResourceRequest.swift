@@ -39,7 +39,8 @@ public struct ResourceRequest: Sendable {
     public var headers: [HTTPHeader]
     /// What follows the header.
     public var body: RequestBody
-    /// Seconds until the header of the answer has to be complete, connecting and sending included.
+    /// Seconds until the header of the answer has to be complete, connecting and sending included;
+    /// and as many to wait for a token, each time one is needed.
     public var deadline: Double
     /// Seconds for which the body of the answer may not move while somebody reads it.
     public var idleLimit: Double
@@ -76,7 +77,7 @@ public enum UnauthorizedPolicy: Sendable, Hashable, CaseIterable {
     ///
     /// A body that can be read only once is not sent again: then it is as `refreshOnly`.
     case refreshAndRetryOnce
-    /// The token is renewed for the requests to come, and the rejection is the answer.
+    /// The token is replaced for the requests to come, and the rejection is the answer.
     case refreshOnly
     /// The rejection is the answer, and nothing else happens.
     case passThrough

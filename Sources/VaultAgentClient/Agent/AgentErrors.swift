@@ -27,7 +27,8 @@ extension VaultError {
             facts[.reason] = error == .tryAgain ? "agent_silent" : "agent_broken"
             facts[.found] = error == .tryAgain ? nil : error?.description
         case .malformedAnswer:
-            code = .noAgent
+            // It runs, and what it says is no better the next time.
+            code = .storage
             facts[.reason] = "malformed_answer"
         }
         self.init(code, facts: facts)

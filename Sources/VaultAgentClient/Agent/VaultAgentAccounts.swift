@@ -7,11 +7,7 @@ extension VaultAgent {
     ///
     /// - Throws: ``VaultError``; `CancellationError`.
     public func accounts() async throws -> [Account] {
-        let request = AgentRequest("GET", "/v1/accounts")
-        return try await document(AccountStatusListDocument.self, request).accounts.map { account in
-            guard let account = Account(account) else { throw malformed(request) }
-            return account
-        }
+        try await accounts(AgentRequest("GET", "/v1/accounts"))
     }
 
     /// The names of the accounts whose records do not open, as the file has them.
@@ -20,6 +16,19 @@ extension VaultAgent {
     public func damagedAccounts() async throws -> [String] {
         try await document(AccountStatusListDocument.self, AgentRequest("GET", "/v1/accounts"))
             .damaged
+    }
+
+    /// The accounts that have every one of some tags, in the order of their names.
+    ///
+    /// One whose records do not open is left out: ``damagedAccounts()`` names it.
+    ///
+    /// - Throws: ``VaultError``: `invalid_input` without a tag, for that would be ``accounts()``, and
+    ///   those of a vault that cannot be asked; `CancellationError`.
+    public func find(_ tags: Set<AccountTag>) async throws -> [Account] {
+        guard !tags.isEmpty else { throw VaultError(.invalidInput, facts: [.field: "tags"]) }
+        var request = AgentRequest("GET", "/v1/accounts")
+        request.fields = tags.sorted().map { ("tag", $0.text) }
+        return try await accounts(request)
     }
 
     /// One account.
@@ -62,6 +71,13 @@ extension VaultAgent {
         return try await document(ClientListDocument.self, request).clients.map { client in
             guard let client = ClientOverview(client) else { throw malformed(request) }
             return client
+        }
+    }
+
+    private func accounts(_ request: AgentRequest) async throws -> [Account] {
+        try await document(AccountStatusListDocument.self, request).accounts.map { account in
+            guard let account = Account(account) else { throw malformed(request) }
+            return account
         }
     }
 }

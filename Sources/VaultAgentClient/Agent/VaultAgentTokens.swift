@@ -16,17 +16,19 @@ extension VaultAgent {
     ///     `scope_missing`.
     ///   - resource: The URI of the resource server it is for (RFC 8707).
     ///   - minimumLifetime: Seconds that the token has to be valid for. Unless told, 60 or a quarter
-    ///     of its whole life, whichever is less.
+    ///     of its whole life, whichever is less; a negative number is zero.
     ///   - newerThan: A generation that a resource server has rejected: the stored token is passed over
     ///     only if it is of that very generation. A token that came within the last 5 seconds is handed
     ///     out again: it is the newest there is.
     ///   - deadline: Seconds to wait at most for a refresh, which itself goes on. An agent that does not
-    ///     answer is given up a second later.
+    ///     answer is given up a second later. Zero or a negative number waits for nothing, and more
+    ///     than a day, infinity too, is a day.
     /// - Returns: The token; its expiry in whole seconds, and never later than it is.
     /// - Throws: ``VaultError``: those of an open vault, `locked` while the agent has no keys,
-    ///   `no_agent`, `no_vault`, `busy` for an agent that does not answer in time,
-    ///   `unsafe_permissions` for one of another user; `CancellationError` when the task is cancelled,
-    ///   at once.
+    ///   `no_agent`, `no_vault`, `busy` for an agent that does not answer in time, `storage` for an
+    ///   answer that makes no sense, `unsafe_permissions` for an agent of another user,
+    ///   `invalid_input` for times that are not numbers; `CancellationError` when the task is
+    ///   cancelled, at once.
     public func accessToken(
         for account: AccountName,
         scope: Scope? = nil,
@@ -35,8 +37,11 @@ extension VaultAgent {
         newerThan: UInt64? = nil,
         deadline: Double = 60
     ) async throws -> AccessToken {
-        guard minimumLifetime?.isNaN != true, !deadline.isNaN else {
+        guard minimumLifetime?.isNaN != true else {
             throw VaultError(.invalidInput, account: account, facts: [.field: "minimum_lifetime"])
+        }
+        guard !deadline.isNaN else {
+            throw VaultError(.invalidInput, account: account, facts: [.field: "deadline"])
         }
         var request = AgentRequest("GET", "/v1/accounts/\(account)/token", about: account)
         request.deadline = deadline
@@ -62,15 +67,20 @@ extension VaultAgent {
     ///   - account: The account's name.
     ///   - isForced: Whether it is sent although the grant is known to be refused, or its client is.
     ///     What the server asked to wait is waited in any case.
-    ///   - deadline: Seconds to wait at most. The refresh itself goes on.
+    ///   - deadline: Seconds to wait at most. The refresh itself goes on. Zero or a negative number
+    ///     waits for nothing, and more than a day, infinity too, is a day.
     /// - Returns: The new token.
-    /// - Throws: ``VaultError``; `CancellationError` when the task is cancelled.
+    /// - Throws: ``VaultError``: `invalid_input` for a deadline that is not a number;
+    ///   `CancellationError` when the task is cancelled.
     @discardableResult
     public func refresh(
         _ account: AccountName,
         isForced: Bool = false,
         deadline: Double = 60
     ) async throws -> AccessToken {
+        guard !deadline.isNaN else {
+            throw VaultError(.invalidInput, account: account, facts: [.field: "deadline"])
+        }
         var request = AgentRequest("POST", "/v1/accounts/\(account)/refresh", about: account)
         request.deadline = deadline
         request.fields = [("answer", "token")]

@@ -38,18 +38,22 @@ extension AccountStatusDocument {
 
 extension Account {
     /// An account as it came over the socket; nil when that makes no sense.
+    ///
+    /// A state of a newer agent is no reason to do without all the accounts.
     package init?(_ document: AccountStatusDocument) {
         let account = document.account
         guard let name = AccountName(account.name), let isCurrent = account.current,
-            let state = AccountState(rawValue: account.state), let detail = document.detail,
+            let detail = document.detail,
             let tokenEndpoint = try? detail.tokenEndpoint.map({ try EndpointURL($0) }),
             let tags = try? AccountTag.checked(account.tags ?? [])
         else { return nil }
+        let state = AccountState(rawValue: account.state)
         self.init(
             name: name,
             isCurrent: isCurrent,
-            state: state,
-            reason: detail.reason,
+            // As in a file: what is not understood is for a person to look at.
+            state: state ?? .verifyBeforeUse,
+            reason: state == nil ? account.state : detail.reason,
             since: detail.since,
             firstSent: detail.firstSentAt,
             sentAgain: detail.sentAgainAt,

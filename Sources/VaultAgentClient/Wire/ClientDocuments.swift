@@ -139,24 +139,22 @@ extension ClientDocument {
 
 extension ClientOverview {
     /// A client as it came over the socket; nil when that makes no sense.
+    ///
+    /// What a newer agent knows of it and this program does not is unknown.
     package init?(_ document: ClientDocument) {
-        guard let tokenEndpoint = try? EndpointURL(document.tokenEndpoint),
-            let state = State(rawValue: document.state),
-            let rotation = Rotation(name: document.rotation, source: document.rotationSource)
-        else { return nil }
-        let authentication = document.authentication.map { ClientAuthentication(rawValue: $0) }
-        if case .some(nil) = authentication { return nil }
+        guard let tokenEndpoint = try? EndpointURL(document.tokenEndpoint) else { return nil }
         self.init(
             id: ClientID(rawValue: document.id),
             tokenEndpoint: tokenEndpoint,
             accountCount: document.accounts,
-            authentication: authentication ?? nil,
+            authentication: document.authentication.flatMap { ClientAuthentication(rawValue: $0) },
             hasOtherSecret: document.otherSecret,
-            state: state,
+            state: State(rawValue: document.state),
             since: document.since,
             nextTry: document.nextTryAt,
             pausedUntil: document.pausedUntil,
-            rotation: rotation
+            rotation: Rotation(name: document.rotation, source: document.rotationSource)
+                ?? .unknown
         )
     }
 }

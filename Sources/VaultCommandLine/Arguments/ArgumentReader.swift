@@ -5,6 +5,7 @@ package enum UsageError: Error, Sendable, Equatable {
     case unknownProvider(String, nearest: String?)
     case missingValue(option: String)
     case repeatedOption(String)
+    case tooMany(option: String, limit: Int)
     case unexpectedValue(option: String)
     case missing(String)
     case strayWord(String)

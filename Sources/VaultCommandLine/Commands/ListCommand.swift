@@ -12,7 +12,7 @@ struct ListCommand: Command {
 
         Shows every account; the current one is marked.
 
-          --tag TEXT  Only accounts that have this tag; of several, all of them
+          --tag TEXT  Only accounts that have this tag; of several (at most 32), all
           --json      {"schemaVersion":1,"locked","accounts":[{"name","current","state",
                       "issuer","expiresAt","dueAt","tags":[TEXT]}],"damaged":[NAME]},
                       times in RFC 3339, null where unknown
@@ -29,6 +29,9 @@ struct ListCommand: Command {
 
     init(_ arguments: inout ArgumentReader) throws {
         tags = try TagArguments.tags(&arguments)
+        guard tags.count <= AccountTag.limit else {
+            throw UsageError.tooMany(option: "--tag", limit: AccountTag.limit)
+        }
         isJSON = try arguments.flag("--json")
         try arguments.finish()
     }

@@ -83,23 +83,35 @@ enum AccountChecks {
 
     /// What opening every record came to.
     static func records(_ report: VerificationReport) -> Finding {
-        guard report.isSound else {
-            let names = report.findings.compactMap { finding -> String? in
-                guard case .account(let name) = finding.part else { return nil }
-                return name
-            }
-            let where_ = Set(names).sorted().joined(separator: ", ")
+        guard report.isRestorable else {
             return .problem(
                 "records",
                 "\(report.findings.count) parts of the file are damaged or were tampered with"
-                    + (where_.isEmpty ? "" : " (accounts: \(where_))"),
+                    + names(in: report),
                 hint: "vault verify says which; vault restore FILE brings a backup back",
                 .damaged
+            )
+        }
+        guard report.isSound else {
+            return .warning(
+                "records",
+                "hints of tags are wrong: vault list --tag may miss accounts" + names(in: report),
+                hint: VerificationReport.tagHintMending
             )
         }
         guard report.wasUnlocked else {
             return .ok("records", "the file is whole; locked, its records were not opened")
         }
         return .ok("records", "all \(report.records) sealed records open")
+    }
+
+    /// The accounts that something was found of.
+    private static func names(in report: VerificationReport) -> String {
+        let names = report.findings.compactMap { finding -> String? in
+            guard case .account(let name) = finding.part else { return nil }
+            return name
+        }
+        let list = Set(names).sorted().joined(separator: ", ")
+        return list.isEmpty ? "" : " (accounts: \(list))"
     }
 }

@@ -2,11 +2,8 @@ internal import VaultKit
 
 /// The words for an agent that cannot be asked.
 extension VaultErrorWords {
-    static func noAgent(_ facts: Facts) -> Words {
-        facts[.reason] == "malformed_answer"
-            ? ("the agent's answer makes no sense", "vault agent stop")
-            : ("no agent is running", nil)
-    }
+    static let noAgent: Words = ("no agent is running", nil)
+    static let agentMalformed: Words = ("the agent's answer makes no sense", "vault agent stop")
 
     static func foreignAgent(_ facts: Facts) -> Words {
         (

@@ -50,6 +50,8 @@ struct ErrorReport {
         case .unexpectedValue(let option): line = "option '\(option)' takes no value"
         case .missing(let what): line = "\(what) is missing"
         case .strayWord(let word): line = "unexpected word '\(Printable.quoted(word))'"
+        case .tooMany(let option, let limit):
+            line = "option '\(option)' takes at most \(limit) different values"
         case .malformed(let what, let value, let wanted):
             line = "\(what) '\(Printable.quoted(value))' is not \(wanted)"
         case .notADescriptor(let option):

@@ -40,6 +40,11 @@ struct VaultErrorWords {
                     "the vault was tampered with or is damaged: \(facts[.found] ?? "a record")",
                     "restore the file from a copy"
                 )
+            case .damaged where facts[.reason] == "tag_hints":
+                (
+                    "\(path) has wrong hints of tags: \(facts[.found] ?? "?") findings",
+                    VerificationReport.tagHintMending
+                )
             case .damaged where facts[.found] != nil:
                 (
                     "\(path) is damaged or was tampered with: \(facts[.found] ?? "?") findings",
@@ -72,7 +77,7 @@ struct VaultErrorWords {
                     "the vault has format \(facts[.version] ?? "?"), newer than this program knows",
                     "use a newer vault; the file was not touched"
                 )
-            case .noAgent: Self.noAgent(facts)
+            case .noAgent: Self.noAgent
             case .unsafePermissions where facts[.reason] == "foreign_agent":
                 Self.foreignAgent(facts)
             case .unsafePermissions: Self.unsafePermissions(path, facts)
@@ -83,6 +88,7 @@ struct VaultErrorWords {
                     "vault init --allow-network-file-system makes one there all the same"
                 )
             case .storage where facts[.reason] == "agent_broken": Self.agentSilent(facts)
+            case .storage where facts[.reason] == "malformed_answer": Self.agentMalformed
             case .storage: Self.storage(facts)
             case .invalidInput: Self.invalidInput(path, facts)
             case .signInFailed: Self.signInFailed(facts)

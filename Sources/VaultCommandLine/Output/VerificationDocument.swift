@@ -74,6 +74,12 @@ struct FindingDocument: Encodable {
     }
 }
 
+extension VerificationReport {
+    /// What puts wrong hints of tags right.
+    static let tagHintMending =
+        "vault tag NAME --add TEXT, or vault key rekey for all accounts, writes them anew"
+}
+
 extension VerificationReport.Finding {
     /// One line for a person.
     var words: String { "\(part.words) \(problem.words)" }

@@ -24,13 +24,14 @@ public enum RemovalPolicy: Sendable, Hashable {
 extension StoredAccount {
     /// Whether only a new sign-in brings it a token that lives as long as is promised.
     ///
-    /// From the seal alone: no column gets to have a grant thrown away.
+    /// From the seal alone: no column gets to have a grant thrown away. A token whose lifetime nobody
+    /// said is never dead by time, as for ``RefreshSchedule/isGood(_:minimumLifetime:provider:at:)``.
     func needsSignIn(at now: Moment) -> Bool {
         if tokens.signInNeeded != nil { return true }
         guard tokens.refreshToken == nil else { return false }
         guard let token = tokens.defaultToken else { return true }
-        let promise = RefreshSchedule.promise(of: token, provider: settings.provider)
-        return token.plannedSecondsLeft(at: now) < promise
+        guard let left = token.secondsLeft(at: now) else { return false }
+        return left < RefreshSchedule.promise(of: token, provider: settings.provider)
     }
 }
 

@@ -107,7 +107,10 @@ extension VaultError {
         case .otherVault(let path):
             self.init(.invalidInput, facts: [.reason: "other_vault", .path: path])
         case .unsound(let path, let report):
-            self.init(.damaged, facts: [.path: path, .found: "\(report.findings.count)"])
+            var facts: [Fact: String] = [.path: path, .found: "\(report.findings.count)"]
+            // Nothing is lost, and no backup has to be brought back.
+            if report.isRestorable { facts[.reason] = "tag_hints" }
+            self.init(.damaged, facts: facts)
         case .export(let error): self.init(export: error)
         case .exportMalformed(let member):
             self.init(

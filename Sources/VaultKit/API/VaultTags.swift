@@ -7,7 +7,7 @@ extension Vault {
     /// ``damagedAccounts()`` names it.
     ///
     /// - Throws: ``VaultError``: `invalid_input` without a tag, for that would be ``accounts()``, and
-    ///   those of an unreadable file.
+    ///   for more than 32, which no account has; those of an unreadable file.
     @concurrent
     public func find(_ tags: Set<AccountTag>) async throws -> [Account] {
         try await foundAccounts(tags).intact
@@ -19,6 +19,7 @@ extension Vault {
     ) async throws -> (intact: [Account], damaged: [String]) {
         try await translating {
             guard !tags.isEmpty else { throw VaultError(.invalidInput, facts: [.field: "tags"]) }
+            guard tags.count <= AccountTag.limit else { throw VaultError.tooManyTags(nil) }
             let now = clock.now()
             let current = try store.selectedAccount()
             let found = try TaggedAccounts.all {
@@ -58,7 +59,7 @@ extension Vault {
 }
 
 extension VaultError {
-    static func tooManyTags(_ account: AccountName) -> VaultError {
+    static func tooManyTags(_ account: AccountName?) -> VaultError {
         VaultError(
             .invalidInput,
             account: account,

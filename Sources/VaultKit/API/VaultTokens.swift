@@ -22,15 +22,17 @@ extension Vault {
     ///     `scope_missing`.
     ///   - resource: The URI of the resource server it is for (RFC 8707).
     ///   - minimumLifetime: Seconds that the token has to be valid for. Unless told, 60 or a quarter
-    ///     of its whole life, whichever is less.
+    ///     of its whole life, whichever is less; a negative number is zero.
     ///   - newerThan: A generation that a resource server has rejected. The stored token is passed
     ///     over only if it is of that very generation: one that the account has not reached yet, as
     ///     after an older copy of the vault was restored, was never its own. A token that came within
     ///     the last 5 seconds is handed out again: it is the newest there is, and the resource server
     ///     may not have heard of it yet.
-    ///   - deadline: Seconds to wait at most. The refresh itself goes on.
+    ///   - deadline: Seconds to wait at most. The refresh itself goes on. Zero or a negative number
+    ///     waits for nothing, and more than a day, infinity too, is a day.
     /// - Returns: The token.
-    /// - Throws: ``VaultError``; `CancellationError` when the task is cancelled.
+    /// - Throws: ``VaultError``: `invalid_input` for times that are not numbers; `CancellationError`
+    ///   when the task is cancelled.
     public func accessToken(
         for account: AccountName,
         scope: Scope? = nil,
@@ -39,8 +41,11 @@ extension Vault {
         newerThan: UInt64? = nil,
         deadline: Double = 60
     ) async throws -> AccessToken {
-        guard minimumLifetime?.isNaN != true, !deadline.isNaN else {
+        guard minimumLifetime?.isNaN != true else {
             throw VaultError(.invalidInput, account: account, facts: [.field: "minimum_lifetime"])
+        }
+        guard !deadline.isNaN else {
+            throw VaultError(.invalidInput, account: account, facts: [.field: "deadline"])
         }
         let request = AccessTokenRequest(scope: scope, resource: resource)
         if let hit = hit(account, request, minimumLifetime, newerThan) { return hit }
@@ -67,16 +72,21 @@ extension Vault {
     ///   - account: The account's name.
     ///   - isForced: Whether it is sent although the grant is known to be refused, or its client is.
     ///     What the server asked to wait is waited in any case.
-    ///   - deadline: Seconds to wait at most. The refresh itself goes on.
+    ///   - deadline: Seconds to wait at most. The refresh itself goes on. Zero or a negative number
+    ///     waits for nothing, and more than a day, infinity too, is a day.
     /// - Returns: The new token.
-    /// - Throws: ``VaultError``; `CancellationError` when the task is cancelled.
+    /// - Throws: ``VaultError``: `invalid_input` for a deadline that is not a number;
+    ///   `CancellationError` when the task is cancelled.
     @discardableResult
     public func refresh(
         _ account: AccountName,
         isForced: Bool = false,
         deadline: Double = 60
     ) async throws -> AccessToken {
-        try await translating(account) {
+        guard !deadline.isNaN else {
+            throw VaultError(.invalidInput, account: account, facts: [.field: "deadline"])
+        }
+        return try await translating(account) {
             let urgency: RefreshPlanner.Urgency = isForced ? .forced : .asked
             let until = Flight.moment(deadline, after: clock.now())
             var failure = VaultError(.busy, account: account)
@@ -166,7 +176,7 @@ extension Vault {
         _ newerThan: UInt64?
     ) -> TokenLookup {
         var lookup = TokenLookup(
-            minimumLifetime: minimumLifetime,
+            minimumLifetime: minimumLifetime.map { max($0, 0) },
             newerThan: newerThan,
             now: clock.now()
         )

@@ -8,7 +8,8 @@ extension VaultFile {
     /// It gets its name once it has been looked at, record by record where the keys are here, and is
     /// on disk. Whatever goes wrong before, nothing of it is left.
     ///
-    /// - Throws: `StoreError.unsound` for a vault that is damaged, unless it `mayBeDamaged`.
+    /// - Throws: `StoreError.unsound` for a vault that is damaged, unless it `mayBeDamaged`. Wrong
+    ///   hints of tags are in the report and damage nothing.
     @discardableResult
     package func backup(
         to given: String,
@@ -19,7 +20,9 @@ extension VaultFile {
         let copy = try PrivateCopy(in: Self.directory(of: path))
         try copy.fill(from: connection)
         let report = try VaultFile(copy.location, keys: unlockedKeys).verify()
-        guard report.isSound || mayBeDamaged else { throw StoreError.unsound(path: path, report) }
+        guard report.isRestorable || mayBeDamaged else {
+            throw StoreError.unsound(path: path, report)
+        }
         do {
             try FileSystem.install(copy.location.database, as: path)
         } catch let error where error == .exists {

@@ -29,8 +29,8 @@ extension VaultCopy {
     ) throws -> RestoreReport {
         var report = try file.verify()
         // One bad read looks like damage.
-        if !report.isSound { report = try file.verifiedAgain() }
-        guard report.isSound, report.wasUnlocked else {
+        if !report.isRestorable { report = try file.verifiedAgain() }
+        guard report.isRestorable, report.wasUnlocked else {
             throw StoreError.unsound(path: path, report)
         }
         try keepJournal(of: vault)

@@ -33,6 +33,8 @@ struct RestorePreparation {
             try copy.keepNumbersUnused(upTo: live.lastAccountNumber())
             try copy.keepStateChangesUnused(upTo: live.stateChangeCount())
         }
+        // Each account's are written with it: those of no account, and wrong ones, stay behind.
+        try copy.connection.execute("DELETE FROM account_tag")
         return try report(prepareAccounts())
     }
 
@@ -72,6 +74,8 @@ struct RestorePreparation {
         {
             try copy.rewrite(account, tokens, intent, generation: generation, at: now)
         }
+        let hints = TagHints(connection: copy.connection, keyring: try copy.currentKeyring())
+        try hints.set(account.settings.tags, of: account.id)
         guard let prepared = try copy.account(account.id) else {
             throw StoreError.tampered(.account(account.name.text))
         }

@@ -41,7 +41,7 @@ extension VaultFile {
         after id: [UInt8]?,
         limit: Int
     ) throws -> TaggedAccounts {
-        // No account has so many.
+        // No account has so many, and who asks is told so before.
         guard tags.count <= AccountTag.limit else { return TaggedAccounts() }
         return try believing(\.damaged.isEmpty) { try $0.onePart(tags, after: id, limit: limit) }
     }
@@ -67,7 +67,7 @@ extension VaultFile {
         }
     }
 
-    /// Gives an account the tags that `change` makes of those it has, and writes its hints anew also
+    /// Gives an account the tags that `change` makes of those it has, and puts its hints right also
     /// where they are the same.
     package func changeTags(
         of name: AccountName,
@@ -86,8 +86,9 @@ extension VaultFile {
                 try write(settings, to: account, keyring)
                 account.settings = settings
                 account.revision += 1
+            } else {
+                try TagHints(connection: connection, keyring: keyring).set(tags, of: account.id)
             }
-            try TagHints(connection: connection, keyring: keyring).set(tags, of: account.id)
             return account
         }
     }

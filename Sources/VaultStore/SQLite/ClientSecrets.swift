@@ -137,7 +137,7 @@ extension VaultFile {
         try setState(state, of: account.id.bytes, at: now)
     }
 
-    /// Seals an account's settings anew.
+    /// Seals an account's settings anew, and puts the hints of its tags right.
     func write(
         _ settings: AccountSettings,
         to account: StoredAccount,
@@ -157,5 +157,6 @@ extension VaultFile {
         update.bind(ClientHashes(settings, keyring).client, at: 5)
         try update.run()
         guard connection.changes == 1 else { throw StoreError.superseded }
+        try TagHints(connection: connection, keyring: keyring).set(settings.tags, of: account.id)
     }
 }

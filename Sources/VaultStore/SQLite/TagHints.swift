@@ -8,10 +8,12 @@ struct TagHints {
     let connection: Connection
     let keyring: Keyring
 
-    /// Writes down the tags of an account, in place of what was there.
+    /// Writes down the tags of an account, in place of what is there and differs.
     func set(_ tags: Set<AccountTag>, of account: AccountID) throws {
+        let wanted = hashes(of: tags)
+        guard try Self.hashes(of: account.bytes, in: connection) != wanted else { return }
         try Self.remove(account.bytes, from: connection)
-        for hash in hashes(of: tags) {
+        for hash in wanted {
             var insert = try connection.prepare(
                 "INSERT INTO account_tag (tag_hash, account_id) VALUES (?1, ?2)"
             )

@@ -72,7 +72,9 @@ extension Verification {
         check("account_box", part) { () throws(SealingError) in
             let settings = try AccountRecord.decode(opened(row.settings, .account, row.revision))
             guard settings.name.text == name else { return "name" }
-            return hints.hashes(of: settings.tags) == row.tagHashes ? nil : "tag_hash"
+            return hints.hashes(of: settings.tags) == row.tagHashes
+                ? nil
+                : VerificationReport.Finding.tagHash
         }
         check("tokens_box", part) { () throws(SealingError) in
             let tokens = try TokenRecord.decode(opened(row.tokens, .tokens, row.generation))

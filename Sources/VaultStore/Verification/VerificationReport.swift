@@ -12,6 +12,11 @@ package struct VerificationReport: Sendable, Equatable {
 
     package var isSound: Bool { findings.isEmpty }
 
+    /// Whether it is good enough for a backup, and to be restored: at most hints of tags are wrong.
+    ///
+    /// They hide an account from a search and nothing else; a restore writes them anew.
+    package var isRestorable: Bool { findings.allSatisfy(\.isOfTagHints) }
+
     /// Something that is not as the vault wrote it.
     package struct Finding: Sendable, Hashable {
         package let part: Part
@@ -21,6 +26,17 @@ package struct VerificationReport: Sendable, Equatable {
             self.part = part
             self.problem = problem
         }
+
+        /// Whether it is about nothing but what accounts are found by.
+        package var isOfTagHints: Bool {
+            switch (part, problem) {
+            case (.account, .differs(Self.tagHash)), (.tags, .orphaned): true
+            default: false
+            }
+        }
+
+        /// The column of a tag's hint.
+        static let tagHash = "tag_hash"
     }
 
     /// Where it was found.

@@ -28,6 +28,20 @@ struct PlantedVault {
     func stoppedAgent() throws -> ListeningSocket {
         try ListeningSocket.unix(directory: directory.path, name: "agent.sock")
     }
+
+    /// The same with no room for another connection; `body` runs while that is so.
+    func withFullAgent<Result>(_ body: () async throws -> Result) async throws -> Result {
+        let listener = try ListeningSocket.unix(
+            directory: directory.path,
+            name: "agent.sock",
+            backlog: 0
+        )
+        defer { listener.close() }
+        // One waits although none may (listen(2) and what Linux makes of it).
+        let waiting = try Socket.connect(directory: directory.path, name: "agent.sock")
+        defer { Descriptor.close(waiting) }
+        return try await body()
+    }
 }
 
 /// The error of a call that has to fail.

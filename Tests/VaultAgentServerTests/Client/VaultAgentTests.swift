@@ -68,7 +68,9 @@ import VaultTesting
 
     @Test func whatIsNoNumberIsRefusedBeforeAnythingIsAsked() async throws {
         try await ServedAgent.use { agent in
-            for (lifetime, deadline) in [(Double.nan, 1), (1, .nan)] as [(Double, Double)] {
+            for (lifetime, deadline, field) in [
+                (.nan, 1, "minimum_lifetime"), (1, .nan, "deadline"),
+            ] as [(Double, Double, String)] {
                 let error = await vaultError {
                     try await agent.client.accessToken(
                         for: "nobody",
@@ -76,8 +78,13 @@ import VaultTesting
                         deadline: deadline
                     )
                 }
-                #expect(error == VaultError(.invalidInput))
+                #expect(error == VaultError(.invalidInput) && error?.account == "nobody")
+                #expect(error?.facts == [.field: field])
             }
+            let error = await vaultError {
+                try await agent.client.refresh("nobody", deadline: .nan)
+            }
+            #expect(error == VaultError(.invalidInput) && error?.facts == [.field: "deadline"])
         }
     }
 
@@ -140,6 +147,22 @@ import VaultTesting
             let work = try await agent.client.account("work")
             #expect(try await json([work]) == json([agent.vault.account("work")]))
             #expect(try await agent.client.damagedAccounts() == [])
+        }
+    }
+
+    @Test("accounts are found by their tags, as in an open vault")
+    func finding() async throws {
+        try await ServedAgent.use { agent in
+            for name in ["b", "a", "c"] as [AccountName] { try await agent.add(name) }
+            try await agent.vault.setTags(["x & y=z", "ü"], of: "b")
+            try await agent.vault.setTags(["x & y=z"], of: "a")
+            for tags in [["x & y=z"], ["x & y=z", "ü"], ["x"]] as [Set<AccountTag>] {
+                let found = try await agent.client.find(tags)
+                #expect(try await json(found) == json(agent.vault.find(tags)))
+            }
+            #expect(try await agent.client.find(["x & y=z"]).map(\.name) == ["a", "b"])
+            let error = await vaultError { try await agent.client.find([]) }
+            #expect(error == VaultError(.invalidInput) && error?.facts == [.field: "tags"])
         }
     }
 

@@ -22,6 +22,14 @@ import VaultTesting
         }
     }
 
+    /// Answers once the hold is released.
+    private func lateServer(_ hold: Hold) throws -> RecordingServer {
+        try RecordingServer { _, _ in
+            try? await hold.pass()
+            return .text("late")
+        }
+    }
+
     @Test("100 requests in flight when their token is revoked: one refresh, 100 retries, all taken")
     func revokedInFlight() async throws {
         try await AuthorizedScene.use { scene in
@@ -182,10 +190,7 @@ import VaultTesting
     func refreshHasItsOwnCapacity() async throws {
         try await AuthorizedScene.use { scene in
             let hold = Hold()
-            let resources = try RecordingServer { _, _ in
-                try? await hold.pass()
-                return .text("late")
-            }
+            let resources = try lateServer(hold)
             let client = scene.client(of: resources)
             let slow = (0..<50).map { _ in
                 Task { try await client.send(ResourceRequest(.get, resources.url())).status }
@@ -231,10 +236,7 @@ import VaultTesting
     func cancelled() async throws {
         try await AuthorizedScene.use { scene in
             let hold = Hold()
-            let resources = try RecordingServer { _, _ in
-                try? await hold.pass()
-                return .text("late")
-            }
+            let resources = try lateServer(hold)
             let client = scene.client(of: resources)
             let task = Task { try await client.send(ResourceRequest(.get, resources.url())) }
             try await hold.waitForArrivals(1)

@@ -61,17 +61,22 @@ struct AuthorizedScene: Sendable {
 /// Holds back requests until so many are on their way, so that all carry the same token.
 final class GatheringTransport: ResourceTransport {
     private let transport: any ResourceTransport
-    private let count: Int
     private let hold = Hold()
+    private let opener: Task<Void, any Error>
 
     init(_ transport: any ResourceTransport, until count: Int) {
         self.transport = transport
-        self.count = count
+        opener = Task { [hold] in
+            try await hold.waitForArrivals(count)
+            hold.release()
+        }
+    }
+
+    deinit {
+        opener.cancel()
     }
 
     func send(_ request: ResourceRequest) async throws -> ResourceResponse {
-        // This one is not among the arrivals yet.
-        if hold.arrivals >= count - 1 { hold.release() }
         try await hold.pass()
         return try await transport.send(request)
     }

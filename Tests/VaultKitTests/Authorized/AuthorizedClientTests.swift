@@ -114,8 +114,8 @@ import VaultTesting
             #expect(server.requestCount == 0)
             let refreshed = try await answerStatus(of: client, when: .refreshOnly)
             #expect(refreshed == 401)
-            #expect(server.requestCount == 1)
             #expect(resources.requestCount == 2)
+            #expect(server.requestCount == 1)
             #expect(try scene.stored().generation == 2)
         }
     }
@@ -145,6 +145,20 @@ import VaultTesting
             let answered = try await answerStatus(of: client, when: .refreshOnly)
             #expect(answered == 401)
             #expect(transport.requestCount == 1)
+        }
+    }
+
+    @Test("requests that are not sent again do not get round the limit either")
+    func refreshOnlyStorm() async throws {
+        let resources = ScriptedResourceServer { _ in .unauthorized("invalid_token") }
+        let server = RotatingServer()
+        try await withClient(at: resources, server.transport()) { client, scene in
+            for _ in 1...20 {
+                let answered = try await answerStatus(of: client, when: .refreshOnly)
+                #expect(answered == 401)
+                scene.clock.advance(by: 2.5)
+            }
+            #expect(server.requestCount == 1)
         }
     }
 
@@ -190,14 +204,18 @@ import VaultTesting
         }
     }
 
-    @Test("a request with a credential of its own is refused, not sent with two")
-    func ownCredential() async throws {
+    @Test(
+        "a request with a credential or a host of its own is refused",
+        arguments: ["AUTHORIZATION", "Proxy-Authorization", "host"]
+    )
+    func ownCredential(field: String) async throws {
         let resources = ScriptedResourceServer { _ in ResourceResponse(status: 200) }
         try await withClient(at: resources, ScriptedTransport()) { client, _ in
             var request = try request()
-            request.headers.append(HTTPHeader("AUTHORIZATION", "Basic eDp5"))
+            request.headers.append(HTTPHeader(field, "x"))
             let error = await vaultError { _ = try await client.send(request) }
-            #expect(error?.facts[.field] == "authorization")
+            #expect(error?.facts[.field] == field.lowercased())
+            #expect(error?.facts[.reason] == "field_of_the_client")
             #expect(resources.requestCount == 0)
         }
     }

@@ -1,10 +1,19 @@
+import OAuth
+import Platform
 import Testing
+import VaultCrypto
 
 @testable import VaultStore
 
 /// Hints of tags: they say where to look, and nothing is believed but the record.
 @Suite struct TagTamperingTests {
     private func withTags(_ body: (Editor, VaultFile) async throws -> Void) async throws {
+        try await withVault { _, editor, file in try await body(editor, file) }
+    }
+
+    private func withVault(
+        _ body: (TemporaryVault, Editor, VaultFile) async throws -> Void
+    ) async throws {
         try await withTemporaryVault { vault in
             let file = try vault.open()
             for (name, tags) in [("home", ["x"]), ("work", ["x", "y"])]
@@ -14,7 +23,7 @@ import Testing
                 account.settings.tags = tags
                 _ = try file.insert(account)
             }
-            try await body(Editor(vault), file)
+            try await body(vault, Editor(vault), file)
         }
     }
 
@@ -68,6 +77,88 @@ import Testing
             #expect(try file.found("x") == ["home", "work"])
             #expect(try file.found("y") == ["work"])
             #expect(try !file.verify().findings.isEmpty)
+        }
+    }
+
+    private static let orphan = VerificationReport.Finding(.tags, .orphaned)
+    private static let wrongHints: [VerificationReport.Finding] = [
+        .init(.account("work"), .differs("tag_hash")), orphan,
+    ]
+
+    /// Takes the hints of "work" away, and adds those of an account that is not there.
+    private static let spoiling = """
+        UPDATE account_tag SET account_id = zeroblob(16) WHERE account_id = \(work)
+        """
+
+    @Test(
+        "wrong hints stop no backup and no restore, which writes them anew",
+        arguments: [true, false]
+    )
+    func copies(isOverVault: Bool) async throws {
+        try await withVault { vault, editor, file in
+            try editor.run(Self.spoiling)
+            let report = try file.backup(to: vault.copy)
+            #expect(report.findings == Self.wrongHints)
+            #expect(!report.isSound && report.isRestorable)
+            if !isOverVault { try FileSystem.remove(vault.database) }
+            _ = try vault.restore(vault.copy)
+            let restored = try vault.open()
+            #expect(try restored.verify().findings == [])
+            #expect(try restored.found("x") == ["home", "work"])
+            #expect(try restored.found("y") == ["work"])
+        }
+    }
+
+    @Test("anything else that is wrong beside them still stops a backup")
+    func damagedBeside() async throws {
+        try await withVault { vault, editor, file in
+            try editor.run(Self.spoiling)
+            try editor.setBox("tokens_box", of: "home", to: editor.box("tokens_box", of: "work"))
+            #expect(throws: StoreError.self) { try file.backup(to: vault.copy) }
+            #expect(try !file.verify().isRestorable)
+        }
+    }
+
+    @Test("a change of the account puts its hints right, and a new root key all of them")
+    func mending() async throws {
+        try await withTags { editor, file in
+            try editor.run(Self.spoiling)
+            #expect(try file.verify().findings == Self.wrongHints)
+            #expect(try file.changeTags(of: "work") { $0 }.settings.tags == ["x", "y"])
+            #expect(try file.verify().findings == [Self.orphan])
+            try editor.run("DELETE FROM account_tag")
+            #expect(try file.found("x") == [])
+            _ = try file.changeTags(of: "work") { $0.union(["z"]) }
+            #expect(try file.found("z") == ["work"])
+            try editor.run(Self.spoiling)
+            _ = try file.rekey(
+                authorizedBy: .keyFile,
+                slots: [:],
+                dropping: [],
+                now: Fixture.now
+            )
+            #expect(try file.verify().findings == [])
+            #expect(try file.found("x") == ["home", "work"])
+        }
+    }
+
+    @Test("a client's new secret puts the hints of its accounts right")
+    func newSecret() async throws {
+        try await withTemporaryVault { vault in
+            let file = try vault.open()
+            var account = Fixture.account("work", of: Fixture.client)
+            account.settings.tags = ["x"]
+            _ = try file.insert(account)
+            try Editor(vault).run("DELETE FROM account_tag")
+            let secret = NewClientSecret(
+                client: Fixture.client.id,
+                tokenEndpoint: nil,
+                secret: Secret("new"),
+                authentication: nil,
+                keepsOld: false
+            )
+            #expect(try file.setSecret(secret, at: Fixture.now) == ["work"])
+            #expect(try file.found("x") == ["work"])
         }
     }
 

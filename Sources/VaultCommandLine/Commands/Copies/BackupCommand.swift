@@ -43,6 +43,9 @@ struct BackupCommand: Command {
             "copied the vault with \(Plural.text(report.accounts, "account")) to \(path)"
         )
         for finding in report.findings { terminal.warning(finding.words) }
+        if report.findings.contains(where: \.isOfTagHints) {
+            terminal.hint(VerificationReport.tagHintMending)
+        }
         if !report.wasUnlocked {
             terminal.warning("no record was opened: there is no key at hand")
             terminal.hint("vault verify \(path) opens them all")
