@@ -13,3 +13,6 @@ CREATE TABLE account_tag (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX account_tag_account ON account_tag (account_id);
+
+-- The accounts that are not well, which every stream of events begins with: few of very many.
+CREATE INDEX account_standing ON account (state_change) WHERE state <> 'active';

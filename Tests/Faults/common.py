@@ -100,7 +100,7 @@ def make_downgraded_stage(root, accounts):
     old = sqlite3.connect(os.path.join(FIXTURES, "schema-0001.db"))
     new = sqlite3.connect(stage.database, isolation_level=None)
     try:
-        for index in ("account_client", "account_state_change"):
+        for index in ("account_client", "account_state_change", "account_standing"):
             new.execute(f"DROP INDEX {index}")
         for table in ("client", "account_tag"):
             new.execute(f"DROP TABLE {table}")

@@ -64,6 +64,7 @@ import VaultSQLite
             let editor = try Editor(vault)
             try editor.run(
                 """
+                DROP INDEX account_standing;
                 DROP TABLE account_tag;
                 DELETE FROM schema_migration WHERE version = 4;
                 PRAGMA user_version = 3

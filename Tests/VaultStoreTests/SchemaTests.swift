@@ -12,6 +12,23 @@ import VaultSQLite
         #expect(MigrationCatalog.entries.map(\.version) == Array(1...Schema.newestVersion))
     }
 
+    @Test("the accounts that are not well are found without looking at any other")
+    func standingAccounts() throws {
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.write {
+            try Schema.history(upTo: Schema.newestVersion).migrate(connection, from: 0, at: 0)
+        }
+        for (query, index) in [
+            (VaultFile.selectStanding, "account_standing"),
+            (VaultFile.selectChanges, "account_state_change"),
+        ] {
+            var plan = try connection.prepare("EXPLAIN QUERY PLAN \(query)")
+            var steps: [String] = []
+            while try plan.step() { steps.append(plan.text(at: 3)) }
+            #expect(steps.count == 1 && steps.first?.contains(" INDEX \(index) ") == true)
+        }
+    }
+
     @Test func theDigestsAreThoseOfTheMigrations() throws {
         #expect(Schema.digest(ofVersion: 0) == nil)
         #expect(Schema.digest(ofVersion: Schema.newestVersion + 1) == nil)

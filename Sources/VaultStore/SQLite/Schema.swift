@@ -27,7 +27,7 @@ enum Schema {
         case 1: "359bedc0784c746e93a5aca3d4a021404879dd2df7c8b4a97845f0e8a9ad0e88"
         case 2: "7fab72a24e1533124d521f90c3df0669f6b752201f3aa4eb9d71fbddd3da32af"
         case 3: "2f47e2e40fb142ce69ac8e20f98780c649e638fcf07ba7dc9ec9f26726cc9c28"
-        case 4: "d92ee06828250cb8c56581cbfbc93404a1ad9c67e913c762962ab6cebd3bf754"
+        case 4: "968587c71f0e7b54f43bb9658a7d7f8ae8455c65d785b63302abe28a72f125e3"
         default: nil
         }
     }

@@ -47,11 +47,24 @@ extension VaultFile {
         return try select.step() ? select.integer(at: 0) : 0
     }
 
+    package static let selectChanges = selectChanges(where: "TRUE")
+    /// In the words of the index `account_standing`.
+    package static let selectStanding = selectChanges(where: "state <> 'active'")
+
+    private static func selectChanges(where condition: String) -> String {
+        """
+        SELECT state_change, number, name, state, state_since FROM account \
+        WHERE (state_change, number) > (?1, ?2) AND state_change <= ?3 AND \(condition) \
+        ORDER BY state_change, number LIMIT ?4
+        """
+    }
+
     /// The changes after some place up to some number, in their order: of each account the last.
     ///
     /// A number above the vault's count is no vault's doing. A state that no change led to is told
-    /// unless it is `active`; `active` itself is left out altogether if so asked. `limit` is how many
-    /// accounts are looked at: nobody waits for the whole vault to be gone through.
+    /// unless it is `active`; `active` itself is left out altogether if so asked, and not even looked
+    /// at. `limit` is how many accounts are looked at: nobody waits for the whole vault to be gone
+    /// through.
     package func stateChanges(
         after place: StateChange.Place,
         upTo last: Int64,
@@ -61,11 +74,7 @@ extension VaultFile {
         try connection.read {
             var page = StateChangePage(total: try stateChangeCount())
             var select = try connection.prepare(
-                """
-                SELECT state_change, number, name, state, state_since FROM account \
-                WHERE (state_change, number) > (?1, ?2) AND state_change <= ?3 \
-                ORDER BY state_change, number LIMIT ?4
-                """
+                withActive ? Self.selectChanges : Self.selectStanding
             )
             select.bind(place.number, at: 1)
             select.bind(place.account, at: 2)
