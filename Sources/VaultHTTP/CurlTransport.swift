@@ -5,7 +5,8 @@ internal import Platform
 /// started by the first.
 ///
 /// A body is handed over through a read callback that cannot rewind, so that libcurl cannot send it
-/// again by itself. A GET that meets a kept connection the server has just closed may be sent once
+/// again by itself. A POST to an authorization server has a connection to itself, because a kept one
+/// may die under it and leave its outcome unknown. A GET that meets a kept connection the server has just closed may be sent once
 /// more, as RFC 9110 §9.2.2 allows for idempotent methods. There is no limit to the connections at
 /// one time: no refresh waits behind requests to resource servers.
 ///
