@@ -82,6 +82,10 @@ final class EasyHandle {
         vault_curl_get_long(pointer, info)
     }
 
+    func get(size info: CURLINFO) -> Int {
+        Int(vault_curl_get_size(pointer, info))
+    }
+
     func failure(_ code: CURLcode) -> CURLcode? {
         code == CURLE_OK ? nil : code
     }
