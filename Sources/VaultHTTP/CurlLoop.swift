@@ -79,6 +79,10 @@ final class CurlLoop {
             look(transfer)
         case .look(let exchange):
             if let transfer = resources[ObjectIdentifier(exchange)] { look(transfer) }
+        case .refuse(let exchange):
+            guard let transfer = resources[ObjectIdentifier(exchange)] else { return }
+            transfer.fail(.refused)
+            remove(transfer)
         }
     }
 
@@ -88,7 +92,7 @@ final class CurlLoop {
             continuation.resume(returning: .failure(.notSent(.refused)))
         case .begin(let exchange):
             exchange.end(.failed(HTTPTransportError.notSent(.refused)))
-        case .look, .close: break
+        case .look, .refuse, .close: break
         }
     }
 
@@ -145,7 +149,8 @@ final class CurlLoop {
 
     /// A connection is asked for once there is something to send on it.
     private func begin(_ transfer: ResourceTransfer) {
-        guard transfer.exchange.upload.isReady else { return }
+        let upload = transfer.exchange.upload
+        guard upload.isReady, !upload.isStopped else { return }
         guard transfer.begin(settings) == nil else {
             transfer.fail(.refused)
             return remove(transfer)

@@ -113,6 +113,8 @@ enum CurlMessage: Sendable {
     case begin(ResourceExchange)
     /// A task has read, given, or let go of something.
     case look(ResourceExchange)
+    /// The body is not what was declared. Its upload has stopped, and the thread knows what left.
+    case refuse(ResourceExchange)
     case close
 }
 

@@ -94,6 +94,11 @@ final class ResourceExchange: Sendable {
         if end(.failed(error)) { tellThread() }
     }
 
+    /// Ends it for a body that is not what was declared; the thread says whether any of it left.
+    func refuse() {
+        mailbox.post(.refuse(self))
+    }
+
     func tellThread() {
         mailbox.post(.look(self))
     }

@@ -173,8 +173,7 @@ final class ResourceTransfer: CurlTransfer {
     }
 
     private func error(_ reason: HTTPTransportError.Reason) -> HTTPTransportError {
-        let hasBody = exchange.upload.isStarted || !exchange.upload.isFinished
-        let isSent = hasBody ? exchange.upload.isStarted : hasSentBytes
+        let isSent = exchange.upload.isStarted || hasSentBytes
         return isSent || hasAnswered || beginnings > 1 ? .ambiguous(reason) : .notSent(reason)
     }
 }
