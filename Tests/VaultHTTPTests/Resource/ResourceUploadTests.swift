@@ -160,6 +160,35 @@ import VaultHTTPServer
         server.stop()
     }
 
+    /// The error may go last on the transport's thread, and there the transport it holds would wait
+    /// for its own thread for ever.
+    @Test func anErrorOfTheSourceMayHoldTheLastTransport() async throws {
+        let server = try SocketServer { connection in
+            let isUpload = try connection.readHead().hasPrefix("POST")
+            if !isUpload { try connection.write("HTTP/1.1 204 No Content\r\n\r\n") }
+            try connection.waitForEnd()
+        }
+        for _ in 0..<50 {
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            try await failUpload(to: server, end)
+            for await _ in ends { break }
+        }
+        server.stop()
+    }
+
+    private func failUpload(
+        to server: SocketServer,
+        _ end: AsyncStream<Void>.Continuation
+    ) async throws {
+        let held = CurlTransport()
+        #expect(try await held.send(ResourceRequest(.get, server.url())).status == 204)
+        let body = RequestBody.stream { body in
+            body.yield([1])
+            body.finish(throwing: HoldingFailure(transport: held, end: end))
+        }
+        #expect(await transport.failure(of: post(server, body)) is HoldingFailure)
+    }
+
     @Test func aServerThatDoesNotReadHoldsTheSource() async throws {
         let given = Locked(0)
         let body = RequestBody.replayable {
