@@ -27,7 +27,8 @@ public final class CurlTransport: HTTPTransport {
     ///
     /// - Parameters:
     ///   - caFile: A file of PEM certificates to trust instead of the system's.
-    ///   - userAgent: The value of the User-Agent header field.
+    ///   - userAgent: The value of the User-Agent header field; line breaks and NULs, which would end
+    ///     it, are left out of it.
     public init(caFile: String? = nil, userAgent: String = "vault/1") {
         settings = CurlSettings(caFile: caFile, userAgent: userAgent)
     }
@@ -103,6 +104,12 @@ public final class CurlTransport: HTTPTransport {
 struct CurlSettings: Sendable {
     let caFile: String?
     let userAgent: String
+
+    init(caFile: String?, userAgent: String) {
+        self.caFile = caFile
+        let bytes = userAgent.utf8.filter { !$0.endsFieldValue }
+        self.userAgent = String(decoding: bytes, as: UTF8.self)
+    }
 }
 
 typealias CurlResult = Result<HTTPResponse, HTTPTransportError>

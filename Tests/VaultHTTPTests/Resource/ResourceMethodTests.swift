@@ -81,6 +81,7 @@ import VaultHTTPServer
             ("", "A", RequestBody.none, 1.0), ("G ET", "A", .none, 1), ("GET\r\n", "A", .none, 1),
             ("GÉT", "A", .none, 1), ("CONNECT", "A", .none, 1), ("HEAD", "A", .text(""), 1),
             ("GET", "A\r\nB", .none, 1), ("GET", "", .none, 1), ("GET", "A:", .none, 1),
+            ("GET", "A;", .none, 1), ("GET", "A(", .none, 1), ("GET", "Ä", .none, 1),
             ("POST", "Content-Length", .none, 1), ("POST", "transfer-encoding", .none, 1),
             ("POST", "A", .texts([], length: -1), 1), ("GET", "A", .none, 0),
             ("GET", "A", .none, .nan),
