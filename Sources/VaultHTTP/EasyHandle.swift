@@ -48,6 +48,8 @@ final class EasyHandle {
         // A request given up while its host is looked up does not wait for that look-up.
         (CURLOPT_QUICK_EXIT, 1),
         (CURLOPT_FOLLOWLOCATION, 0),
+        // A path goes out as it was given: who wrote `..` into it may have had it signed.
+        (CURLOPT_PATH_AS_IS, 1),
         (CURLOPT_NETRC, 0),
         (CURLOPT_DISALLOW_USERNAME_IN_URL, 1),
         (CURLOPT_SSL_VERIFYPEER, 1),

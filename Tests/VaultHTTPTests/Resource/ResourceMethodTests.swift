@@ -33,6 +33,15 @@ import VaultHTTPServer
         await server.stop()
     }
 
+    /// A signature or a proof may cover the target (RFC 9449 §4.2).
+    @Test("a target goes out as it is", arguments: ["/a/../b/./c?d=/../e", "/../", "/a//b/.."])
+    func target(path: String) async throws {
+        let server = try RecordingServer(always: .text(""))
+        _ = try await transport.text(of: ResourceRequest(.get, server.url(path)))
+        #expect(server.requests.map(\.target) == [path])
+        await server.stop()
+    }
+
     @Test func headerFieldsArriveAsTheyAreAndFewAreAdded() async throws {
         let server = try RecordingServer(always: .text(""))
         let request = ResourceRequest(
