@@ -49,6 +49,12 @@ static inline long vault_curl_get_long(CURL *easy, CURLINFO info) {
     return curl_easy_getinfo(easy, info, &value) ? 0 : value;
 }
 
+// For facts that are a 64-bit size; -1 when there is none.
+static inline int64_t vault_curl_get_size(CURL *easy, CURLINFO info) {
+    curl_off_t value = -1;
+    return curl_easy_getinfo(easy, info, &value) ? -1 : value;
+}
+
 // For options of a multi handle that take a long.
 static inline CURLMcode vault_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);

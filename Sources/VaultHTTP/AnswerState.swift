@@ -1,3 +1,5 @@
+internal import OAuth
+
 /// The header of an answer.
 struct AnswerHead: Sendable {
     let status: Int
@@ -77,6 +79,18 @@ struct AnswerState {
         defer { (content, isFull) = ([], false) }
         lastCount = content.count
         return (content, isFull)
+    }
+
+    /// Whether it ended with an error that is no word of the transport's.
+    var isFailed: Bool {
+        guard case .failed(let error) = ending else { return false }
+        return !(error is HTTPTransportError || error is CancellationError)
+    }
+
+    /// The end, which is not kept.
+    mutating func takeEnding() -> Ending? {
+        defer { ending = nil }
+        return ending
     }
 
     /// The first end is the end; whether this was it.

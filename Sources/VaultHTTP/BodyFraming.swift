@@ -49,29 +49,39 @@ extension ResourceRequest {
 }
 
 extension ResourceRequest.Method {
-    /// Whether it is a token (RFC 9110 §5.6.2); CONNECT is no request for a resource.
+    /// Whether it is a token; CONNECT is no request for a resource.
     fileprivate var isSendable: Bool {
-        !rawValue.isEmpty && rawValue != "CONNECT" && rawValue.utf8.allSatisfy(Self.isTokenByte)
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default:
-            "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
+        rawValue.isToken && rawValue != "CONNECT"
     }
 }
 
 extension [HTTPHeader] {
-    /// Whether the fields stay what they are on the wire: a line break would start a new one.
+    /// Whether the fields stay what they are on the wire: a line break would start a new one, and
+    /// libcurl has a meaning of its own for some that are none.
     var areSendable: Bool {
         allSatisfy { header in
-            !header.name.isEmpty
-                && !header.name.utf8.contains { $0 <= 32 || $0 == UInt8(ascii: ":") }
-                && header.value.reveal { !$0.utf8.contains { [0, 10, 13].contains($0) } }
+            header.name.isToken
+                && header.value.reveal { !$0.utf8.contains(where: \.endsFieldValue) }
+        }
+    }
+}
+
+extension String {
+    /// Whether it is a token (RFC 9110 §5.6.2).
+    fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
+}
+
+extension UInt8 {
+    /// Whether it is one of those that end the value of a field, for a server or for libcurl.
+    var endsFieldValue: Bool { [0, 10, 13].contains(self) }
+
+    fileprivate var isTokenByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default:
+            "!#$%&'*+-.^_`|~".utf8.contains(self)
         }
     }
 }

@@ -46,6 +46,8 @@ final class BodyPieces: Sendable {
     var isStopped: Bool { state.withLock(\.isStopped) }
     /// Whether the thread has something to do with it: a piece, the end, or that nobody takes any.
     var isReady: Bool { state.withLock { $0.isThere || $0.isStopped } }
+    /// Whether bytes of it have not left, and may never.
+    var isCutShort: Bool { state.withLock { $0.isStopped || !$0.isLast || !$0.piece.isEmpty } }
     /// Whether nothing is left to be taken.
     var isFinished: Bool { state.withLock { $0.isLast && $0.piece.isEmpty } }
 

@@ -8,11 +8,7 @@ extension ResourceExchange {
         do {
             if try await move(pieces, length: length) { return }
             // From here on no byte leaves that has not left. Pieces that nobody wants may be fewer.
-            guard upload.stop() else { return }
-            breakOff(
-                upload.isStarted
-                    ? HTTPTransportError.ambiguous(.refused) : HTTPTransportError.notSent(.refused)
-            )
+            if upload.stop() { refuse() }
         } catch {
             // What was told to stop may well throw.
             if !upload.isStopped { breakOff(error) }

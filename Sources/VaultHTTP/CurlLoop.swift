@@ -12,7 +12,7 @@ final class CurlLoop {
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     /// Requests to resource servers, those among them that wait for the first piece of their body.
     private var resources: [ObjectIdentifier: ResourceTransfer] = [:]
-    private var isClosing = false
+    private var isClosing: Bool
 
     /// Connections kept open between requests; there is no limit to those in use.
     private static let keptConnections = 64
@@ -22,11 +22,13 @@ final class CurlLoop {
         self.settings = settings
         self.thread = thread
         multi = CurlLibrary.isReady ? curl_multi_init() : nil
+        // Without it every request is refused, and the first round is the last.
+        isClosing = multi == nil
         vault_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.keptConnections)
     }
 
     func run() {
-        while !isDone {
+        while true {
             CurlLibrary.use {
                 mailbox.takeAll().forEach(receive)
                 var running: Int32 = 0
@@ -35,7 +37,8 @@ final class CurlLoop {
                 checkResources()
                 if isDone { leave() }
             }
-            if !isDone { sleep() }
+            if isDone { return }
+            sleep()
         }
     }
 
@@ -76,6 +79,10 @@ final class CurlLoop {
             look(transfer)
         case .look(let exchange):
             if let transfer = resources[ObjectIdentifier(exchange)] { look(transfer) }
+        case .refuse(let exchange):
+            guard let transfer = resources[ObjectIdentifier(exchange)] else { return }
+            transfer.fail(.refused)
+            remove(transfer)
         }
     }
 
@@ -85,7 +92,7 @@ final class CurlLoop {
             continuation.resume(returning: .failure(.notSent(.refused)))
         case .begin(let exchange):
             exchange.end(.failed(HTTPTransportError.notSent(.refused)))
-        case .look, .close: break
+        case .look, .refuse, .close: break
         }
     }
 
@@ -101,8 +108,12 @@ final class CurlLoop {
     // MARK: - Transfers
 
     private func add(_ transfer: CurlTransfer) {
-        transfers[transfer.handle.pointer] = transfer
-        curl_multi_add_handle(multi, transfer.handle.pointer)
+        let easy = transfer.handle.pointer
+        guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
+            remove(transfer)
+            return transfer.finish(CURLE_FAILED_INIT)
+        }
+        transfers[easy] = transfer
     }
 
     private func finishTransfers() {
@@ -138,7 +149,8 @@ final class CurlLoop {
 
     /// A connection is asked for once there is something to send on it.
     private func begin(_ transfer: ResourceTransfer) {
-        guard transfer.exchange.upload.isReady else { return }
+        let upload = transfer.exchange.upload
+        guard upload.isReady, !upload.isStopped else { return }
         guard transfer.begin(settings) == nil else {
             transfer.fail(.refused)
             return remove(transfer)

@@ -7,7 +7,8 @@ extension CurlTransport: ResourceTransport {
     /// The body arrives while it is read: what nobody reads is not fetched beyond some 256 KiB. It
     /// comes as it is on the wire, never decompressed. Letting go of it, or cancelling the task that
     /// sends or reads, ends the exchange at once and closes its connection. An answer other than 2xx
-    /// that comes before all of the request's body was sent ends the sending.
+    /// that comes before all of the request's body was sent ends the sending, and so does the end of
+    /// a 2xx that says its length.
     ///
     /// Nothing is sent a second time, with one exception: a GET or HEAD that meets a kept connection
     /// the server has just closed (RFC 9110 §9.2.2). Content-Length and Transfer-Encoding are the

@@ -5,7 +5,8 @@ internal import Platform
 /// started by the first.
 ///
 /// A body is handed over through a read callback that cannot rewind, so that libcurl cannot send it
-/// again by itself. A GET that meets a kept connection the server has just closed may be sent once
+/// again by itself. A POST to an authorization server has a connection to itself, because a kept one
+/// may die under it and leave its outcome unknown. A GET that meets a kept connection the server has just closed may be sent once
 /// more, as RFC 9110 §9.2.2 allows for idempotent methods. There is no limit to the connections at
 /// one time: no refresh waits behind requests to resource servers.
 ///
@@ -26,7 +27,8 @@ public final class CurlTransport: HTTPTransport {
     ///
     /// - Parameters:
     ///   - caFile: A file of PEM certificates to trust instead of the system's.
-    ///   - userAgent: The value of the User-Agent header field.
+    ///   - userAgent: The value of the User-Agent header field; line breaks and NULs, which would end
+    ///     it, are left out of it.
     public init(caFile: String? = nil, userAgent: String = "vault/1") {
         settings = CurlSettings(caFile: caFile, userAgent: userAgent)
     }
@@ -102,6 +104,12 @@ public final class CurlTransport: HTTPTransport {
 struct CurlSettings: Sendable {
     let caFile: String?
     let userAgent: String
+
+    init(caFile: String?, userAgent: String) {
+        self.caFile = caFile
+        let bytes = userAgent.utf8.filter { !$0.endsFieldValue }
+        self.userAgent = String(decoding: bytes, as: UTF8.self)
+    }
 }
 
 typealias CurlResult = Result<HTTPResponse, HTTPTransportError>
@@ -112,6 +120,8 @@ enum CurlMessage: Sendable {
     case begin(ResourceExchange)
     /// A task has read, given, or let go of something.
     case look(ResourceExchange)
+    /// The body is not what was declared. Its upload has stopped, and the thread knows what left.
+    case refuse(ResourceExchange)
     case close
 }
 

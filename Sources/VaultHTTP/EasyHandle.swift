@@ -48,6 +48,8 @@ final class EasyHandle {
         // A request given up while its host is looked up does not wait for that look-up.
         (CURLOPT_QUICK_EXIT, 1),
         (CURLOPT_FOLLOWLOCATION, 0),
+        // A path goes out as it was given: who wrote `..` into it may have had it signed.
+        (CURLOPT_PATH_AS_IS, 1),
         (CURLOPT_NETRC, 0),
         (CURLOPT_DISALLOW_USERNAME_IN_URL, 1),
         (CURLOPT_SSL_VERIFYPEER, 1),
@@ -80,6 +82,10 @@ final class EasyHandle {
 
     func get(_ info: CURLINFO) -> Int {
         vault_curl_get_long(pointer, info)
+    }
+
+    func get(size info: CURLINFO) -> Int {
+        Int(vault_curl_get_size(pointer, info))
     }
 
     func failure(_ code: CURLcode) -> CURLcode? {

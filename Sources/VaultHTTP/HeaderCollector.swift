@@ -17,6 +17,16 @@ struct HeaderCollector {
         return true
     }
 
+    /// Whether the answer, or the connection after it, ends with the connection (RFC 9112 §6.3, §9.6).
+    var closesConnection: Bool {
+        let names = fields.map { $0.name.lowercased() }
+        guard names.contains("content-length") || names.contains("transfer-encoding")
+        else { return true }
+        return zip(names, fields).contains {
+            $0 == "connection" && $1.value.lowercased().contains("close")
+        }
+    }
+
     private mutating func take(_ line: String) {
         let text = line.trimmingBlanks()
         if line.hasPrefix("HTTP/") {

@@ -32,6 +32,13 @@ final class ResourceExchange: Sendable {
             }
     }
 
+    /// An error of the caller's is destroyed in a task: this may be the transport's thread, with
+    /// libcurl's lock held, and what the error holds on to may wait for just that.
+    deinit {
+        guard answer.withLock(\.isFailed) else { return }
+        Task { [answer] in _ = answer.withLock { $0.takeEnding() } }
+    }
+
     // MARK: - The tasks' side
 
     /// Sends the request with its body and waits for the header of its answer.
@@ -92,6 +99,11 @@ final class ResourceExchange: Sendable {
     /// Ends it for what went wrong with the request's body.
     func breakOff(_ error: any Error) {
         if end(.failed(error)) { tellThread() }
+    }
+
+    /// Ends it for a body that is not what was declared; the thread says whether any of it left.
+    func refuse() {
+        mailbox.post(.refuse(self))
     }
 
     func tellThread() {

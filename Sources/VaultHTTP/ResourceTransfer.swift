@@ -11,6 +11,10 @@ final class ResourceTransfer: CurlTransfer {
     private(set) var isBegun = false
     private var header = HeaderCollector()
     private var hasAnswered = false
+    /// Whether the answer says that it ends with the connection.
+    private var closesConnection = false
+    /// Bytes of the answer's body.
+    private var count = 0
     private var beginnings = 0
     private var isSendPaused = false
     private var isReceivePaused = false
@@ -79,7 +83,9 @@ final class ResourceTransfer: CurlTransfer {
     override func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         nextCheck = 0
         switch exchange.receive(bytes) {
-        case .taken: return bytes.count
+        case .taken:
+            count += bytes.count
+            return bytes.count
         case .unwanted: return -1
         case .full:
             isReceivePaused = true
@@ -99,6 +105,7 @@ final class ResourceTransfer: CurlTransfer {
     private func answered(_ status: Int) {
         hasAnswered = true
         nextCheck = 0
+        closesConnection = header.closesConnection
         // RFC 9112 §9.5: who is refused need not go on sending.
         if status >= 300, !exchange.upload.isFinished { exchange.upload.stop() }
         exchange.answered(AnswerHead(status: status, headers: header.fields))
@@ -108,7 +115,7 @@ final class ResourceTransfer: CurlTransfer {
 
     /// Takes up what was held back, where the other side has moved.
     func resume() -> CURLcode {
-        let holdsSending = isSendPaused && !exchange.upload.isReady
+        let holdsSending = isSendPaused && !exchange.upload.isReady && !isIdleUpload
         let holdsReceiving = isReceivePaused && exchange.isFull
         guard holdsSending != isSendPaused || holdsReceiving != isReceivePaused else {
             return CURLE_OK
@@ -120,18 +127,30 @@ final class ResourceTransfer: CurlTransfer {
         return curl_easy_pause(handle.pointer, action)
     }
 
-    /// Tells the tasks what has come, all of one round at once, and looks at the time; whether it
-    /// has run out.
+    /// Tells the tasks what has come, all of one round at once; whether the time has run out.
     ///
-    /// While an upload is held that an early answer has made idle, libcurl would not see the end of
-    /// that answer: it is let go at each look.
+    /// Ends the exchange where libcurl would go on sending after a whole answer.
     func isLate(at now: Double) -> Bool {
         guard hasAnswered else { return true }
+        if isWhole, exchange.upload.isCutShort {
+            exchange.end(.complete)
+            return false
+        }
         if nextCheck == 0 { exchange.tellTasks() }
         let due = (exchange.waitingSince ?? now) + exchange.request.idleLimit
-        let isIdleUpload = isSendPaused && exchange.upload.isStopped
         nextCheck = isIdleUpload ? min(due, now + Self.earlyAnswerCheck) : due
         return due <= now
+    }
+
+    /// Whether an upload is held that an early answer may have made idle: libcurl would not see the
+    /// end of that answer, so the upload is let go at each look.
+    private var isIdleUpload: Bool {
+        isSendPaused && (exchange.upload.isStopped || closesConnection)
+    }
+
+    /// Whether all of an answer has come whose length is known; that of a 204 is 0.
+    private var isWhole: Bool {
+        hasAnswered && handle.get(size: CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) == count
     }
 
     // MARK: - The end
@@ -145,7 +164,8 @@ final class ResourceTransfer: CurlTransfer {
     }
 
     private func ending(_ code: CURLcode) -> AnswerState.Ending {
-        guard code == CURLE_OK else {
+        // A whole answer stays one when the connection dies over the rest of an unwanted body.
+        guard code == CURLE_OK || isWhole else {
             return .failed(error(header.isTooLarge ? .answerTooLarge : code.reason))
         }
         // libcurl takes a connection that ends within the header for the end of the answer.
@@ -153,8 +173,7 @@ final class ResourceTransfer: CurlTransfer {
     }
 
     private func error(_ reason: HTTPTransportError.Reason) -> HTTPTransportError {
-        let hasBody = exchange.upload.isStarted || !exchange.upload.isFinished
-        let isSent = hasBody ? exchange.upload.isStarted : hasSentBytes
+        let isSent = exchange.upload.isStarted || hasSentBytes
         return isSent || hasAnswered || beginnings > 1 ? .ambiguous(reason) : .notSent(reason)
     }
 }

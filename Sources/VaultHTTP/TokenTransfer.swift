@@ -31,8 +31,10 @@ final class TokenTransfer: CurlTransfer {
         guard let upload else { return handle.set(CURLOPT_HTTPGET, 1) }
         return handle.set(CURLOPT_POST, 1)
             ?? handle.set(CURLOPT_POSTFIELDSIZE_LARGE, size: upload.count)
-            // With no body to rewind, libcurl would repeat a POST that met a dead connection.
-            ?? handle.set(CURLOPT_FRESH_CONNECT, upload.isEmpty ? 1 : 0)
+            // A kept connection may be one that a server, a resource server on the same origin too,
+            // has just closed: no grant is spent on finding out, so it has one to itself.
+            ?? handle.set(CURLOPT_FRESH_CONNECT, 1)
+            ?? handle.set(CURLOPT_FORBID_REUSE, 1)
     }
 
     // MARK: - What libcurl asks and tells

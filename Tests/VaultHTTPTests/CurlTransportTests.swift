@@ -128,7 +128,10 @@ import VaultHTTPServer
 
     @Test(
         "header fields that would change the request are refused",
-        arguments: [("A\r\nB", "x"), ("A", "x\r\nB: y"), ("A", "x\0y"), ("", "x"), ("A:", "x")]
+        arguments: [
+            ("A\r\nB", "x"), ("A", "x\r\nB: y"), ("A", "x\0y"), ("", "x"), ("A:", "x"), ("A;", ""),
+            ("A B", "x"), ("Ä", "x"), ("A\u{7F}", "x"),
+        ]
     )
     func refusedHeader(name: String, value: String) async throws {
         let server = try RecordingServer(always: .text(""))
@@ -151,6 +154,16 @@ import VaultHTTPServer
         transport.close()
         #expect(await transport.failure(of: request) == .notSent(.refused))
         #expect(try await running.get().text == "late")
+        await server.stop()
+    }
+
+    @Test func theUserAgentIsOneField() async throws {
+        let server = try RecordingServer(always: .text(""))
+        let transport = CurlTransport(userAgent: "one\r\nX-Two: \0three\n")
+        _ = try await transport.send(HTTPRequest(.get, server.url()))
+        let seen = try #require(server.requests.first)
+        #expect(seen.header("user-agent") == "oneX-Two: three")
+        #expect(seen.header("x-two") == nil)
         await server.stop()
     }
 

@@ -13,15 +13,22 @@ import VaultHTTP
         let length: Int?
         /// Whether the source has no more pieces for now.
         let isStalled: Bool
+        let status: Int
         let answer: Answer
 
         var testDescription: String {
-            "\(length == nil ? "chunks" : "length"), \(isStalled ? "stalled" : "flowing"), \(answer)"
+            let source =
+                "\(length == nil ? "chunks" : "length"), \(isStalled ? "stalled" : "flowing")"
+            return "\(source), \(status), \(answer)"
         }
 
         static let all = [nil, 64 << 20].flatMap { length in
             [true, false].flatMap { isStalled in
-                Answer.allCases.map { Row(length: length, isStalled: isStalled, answer: $0) }
+                [413, 200].flatMap { status in
+                    Answer.allCases.map {
+                        Row(length: length, isStalled: isStalled, status: status, answer: $0)
+                    }
+                }
             }
         }
     }
@@ -34,12 +41,12 @@ import VaultHTTP
             "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nnope\r\n0\r\n\r\n"
     }
 
-    @Test("a refusal before the end of the body is the answer", arguments: Row.all)
-    func refusal(row: Row) async throws {
+    @Test("what comes before the end of the body is the answer", arguments: Row.all)
+    func early(row: Row) async throws {
         let isWhole = Locked(false)
         let server = try SocketServer { connection in
             _ = try connection.readHead()
-            try connection.write("HTTP/1.1 413 Content Too Large\r\n\(row.answer.rawValue)")
+            try connection.write("HTTP/1.1 \(row.status) Early\r\n\(row.answer.rawValue)")
             if row.answer == .closing { connection.endWriting() }
             if row.length == nil {
                 while try !connection.readChunk().isEmpty {}
@@ -51,10 +58,29 @@ import VaultHTTP
         let (status, text) = try await transport.text(
             of: ResourceRequest(.post, server.url(), body: Self.body(row), idleLimit: 5)
         )
-        #expect(status == 413)
+        #expect(status == row.status)
         #expect(text == "nope")
         await server.waitForEnds()
         #expect(!isWhole.withLock { $0 })
+        server.stop()
+    }
+
+    @Test("an answer that never has a body is whole at once", arguments: [204, 200])
+    func noBody(status: Int) async throws {
+        let server = try SocketServer { connection in
+            _ = try connection.readHead()
+            let length = status == 204 ? "" : "Content-Length: 0\r\n"
+            try connection.write("HTTP/1.1 \(status) Early\r\n\(length)\r\n")
+            try connection.waitForEnd()
+        }
+        let request = ResourceRequest(
+            .post,
+            server.url(),
+            body: .stream { $0.yield([7]) },
+            idleLimit: 5
+        )
+        #expect(try await transport.text(of: request).text == "")
+        await server.waitForEnds()
         server.stop()
     }
 

@@ -120,7 +120,7 @@ import VaultHTTP
     )
     func deadline(answer: String) async throws {
         let server = try slowServer(answering: answer)
-        let request = ResourceRequest(.get, server.url(), deadline: 0.1)
+        let request = ResourceRequest(.get, server.url(), deadline: 1)
         #expect(await transport.failure(of: request).transportError == .ambiguous(.timedOut))
         await server.waitForEnds()
         server.stop()
@@ -136,10 +136,12 @@ import VaultHTTP
             .post,
             server.url(),
             body: body,
-            deadline: hasBegun ? 0.3 : 0.03
+            deadline: hasBegun ? 1 : 0.03
         )
         let error = await transport.failure(of: request).transportError
         #expect(error == (hasBegun ? .ambiguous(.timedOut) : .notSent(.timedOut)))
+        if hasBegun { await server.waitForEnds() }
+        #expect(server.connectionCount == (hasBegun ? 1 : 0))
         server.stop()
     }
 
@@ -162,12 +164,12 @@ import VaultHTTP
         let server = try SocketServer { connection in
             _ = try connection.readHead()
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc")
-            for _ in 0..<3 { Pause.milliseconds(40) }
+            Pause.milliseconds(50)
             try connection.write("def")
             pause.yield()
             try connection.waitForEnd()
         }
-        let request = ResourceRequest(.get, server.url(), idleLimit: 0.05)
+        let request = ResourceRequest(.get, server.url(), idleLimit: 0.02)
         let response = try await transport.send(request)
         for await _ in paused { break }
         #expect(try await response.text == "abcdef")

@@ -172,14 +172,16 @@ import VaultHTTPServer
             }
             let home = "/tmp/vault-netrc-\(getpid())"
             mkdir(home, 0o700)
+            defer {
+                unlink("\(home)/.netrc")
+                rmdir(home)
+            }
             let file = fopen("\(home)/.netrc", "w")
             fputs("default login a password b\n", file)
             fclose(file)
             setenv("HOME", home, 1)
             let server = try RecordingServer(always: .text("direct"))
             let answer = try await CurlTransport().text(of: ResourceRequest(.get, server.url()))
-            unlink("\(home)/.netrc")
-            rmdir(home)
             #expect(answer.text == "direct")
             #expect(server.requests.map { $0.header("authorization") } == [nil])
         }

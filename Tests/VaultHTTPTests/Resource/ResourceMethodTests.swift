@@ -33,6 +33,15 @@ import VaultHTTPServer
         await server.stop()
     }
 
+    /// A signature or a proof may cover the target (RFC 9449 §4.2).
+    @Test("a target goes out as it is", arguments: ["/a/../b/./c?d=/../e", "/../", "/a//b/.."])
+    func target(path: String) async throws {
+        let server = try RecordingServer(always: .text(""))
+        _ = try await transport.text(of: ResourceRequest(.get, server.url(path)))
+        #expect(server.requests.map(\.target) == [path])
+        await server.stop()
+    }
+
     @Test func headerFieldsArriveAsTheyAreAndFewAreAdded() async throws {
         let server = try RecordingServer(always: .text(""))
         let request = ResourceRequest(
@@ -81,6 +90,7 @@ import VaultHTTPServer
             ("", "A", RequestBody.none, 1.0), ("G ET", "A", .none, 1), ("GET\r\n", "A", .none, 1),
             ("GÉT", "A", .none, 1), ("CONNECT", "A", .none, 1), ("HEAD", "A", .text(""), 1),
             ("GET", "A\r\nB", .none, 1), ("GET", "", .none, 1), ("GET", "A:", .none, 1),
+            ("GET", "A;", .none, 1), ("GET", "A(", .none, 1), ("GET", "Ä", .none, 1),
             ("POST", "Content-Length", .none, 1), ("POST", "transfer-encoding", .none, 1),
             ("POST", "A", .texts([], length: -1), 1), ("GET", "A", .none, 0),
             ("GET", "A", .none, .nan),

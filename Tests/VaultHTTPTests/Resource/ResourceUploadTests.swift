@@ -97,42 +97,96 @@ import VaultHTTPServer
     }
 
     @Test(
-        "a body of another length than declared is an error and never taken for a whole one",
+        "a body that is seen to have another length than declared before a byte left is not sent",
         arguments: [
-            (["abc"], 2, false), (["abc"], 4, true), (["ab", "c"], 2, false),
-            (["ab", "c"], 4, true),
-            (["a", "b", "c"], 2, true), ([], 1, false), (["a"], 0, false), (["", "a"], 0, false),
+            (["abc"], 2), (["ab", "c"], 2), ([], 1), (["a"], 0), (["", "a"], 0),
         ]
     )
-    func wrongLength(pieces: [String], declared: Int, isSent: Bool) async throws {
+    func wrongLength(pieces: [String], declared: Int) async throws {
+        let server = try SocketServer { try $0.waitForEnd() }
+        let request = post(server, .texts(pieces, length: declared))
+        #expect(await transport.failure(of: request).transportError == .notSent(.refused))
+        #expect(server.connectionCount == 0)
+        server.stop()
+    }
+
+    /// The piece that makes up the length waits for the end behind it, or two would be a whole body.
+    @Test(
+        "a body that turns out to have another length than declared is never taken for a whole one",
+        arguments: [("abc", [], 4), ("ab", ["c"], 4), ("a", ["b", "c"], 2), ("a", ["bc"], 2)]
+    )
+    func wrongLengthOnTheWay(first: String, rest: [String], declared: Int) async throws {
         let wholeBodies = Locked(0)
+        let (pieces, piece) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
         let server = try SocketServer { connection in
             _ = try connection.readHead()
-            _ = try connection.readBytes(declared)
+            _ = try connection.readBytes(first.utf8.count)
+            for text in rest { piece.yield(Array(text.utf8)) }
+            piece.finish()
+            _ = try connection.readBytes(declared - first.utf8.count)
             wholeBodies.withLock { $0 += 1 }
         }
-        let error = await transport.failure(of: post(server, .texts(pieces, length: declared)))
-        #expect(error.transportError?.reason == .refused)
-        if !isSent { #expect(error.transportError == .notSent(.refused)) }
+        piece.yield(Array(first.utf8))
+        let request = post(server, .oneShot(length: declared, pieces))
+        #expect(await transport.failure(of: request).transportError == .ambiguous(.refused))
+        await server.waitForEnds()
         #expect(wholeBodies.withLock { $0 } == 0)
         server.stop()
     }
 
-    @Test func thePieceThatMakesUpTheLengthWaitsForTheEndBehindIt() async throws {
-        let wholeBodies = Locked(0)
+    /// Its header has the token, which a server that read it may have acted upon.
+    @Test func aRequestOfWhichTheServerReadTheHeaderIsNotSaidToBeUnsent() async throws {
+        let heads = Locked(0)
         let server = try SocketServer { connection in
             _ = try connection.readHead()
-            _ = try connection.readBytes(2)
-            wholeBodies.withLock { $0 += 1 }
+            heads.withLock { $0 += 1 }
+            try connection.waitForEnd()
         }
-        let pieces = AsyncThrowingStream {
-            try await Task.sleep(for: .milliseconds(30))
-            return Array("a".utf8)
+        var errors: [HTTPTransportError?] = []
+        for turns in 0..<300 {
+            let pieces = Locked(["a"])
+            let stream = AsyncThrowingStream<[UInt8], any Error> {
+                if let piece = pieces.withLock({ $0.popLast() }) { return Array(piece.utf8) }
+                for _ in 0..<turns * 4 { await Task.yield() }
+                return nil
+            }
+            let request = post(server, .oneShot(length: 2, stream))
+            errors.append(await transport.failure(of: request).transportError)
         }
-        let request = post(server, .oneShot(length: 2, pieces))
-        #expect(await transport.failure(of: request).transportError == .ambiguous(.refused))
-        #expect(wholeBodies.withLock { $0 } == 0)
+        let ambiguous = errors.count { $0 == .ambiguous(.refused) }
+        #expect(errors.count { $0 == .notSent(.refused) } == errors.count - ambiguous)
+        if ambiguous > 0 { await server.waitForEnds(ambiguous) }
+        #expect(heads.withLock { $0 } <= ambiguous)
         server.stop()
+    }
+
+    /// The error may go last on the transport's thread, and there the transport it holds would wait
+    /// for its own thread for ever.
+    @Test func anErrorOfTheSourceMayHoldTheLastTransport() async throws {
+        let server = try SocketServer { connection in
+            let isUpload = try connection.readHead().hasPrefix("POST")
+            if !isUpload { try connection.write("HTTP/1.1 204 No Content\r\n\r\n") }
+            try connection.waitForEnd()
+        }
+        for _ in 0..<50 {
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            try await failUpload(to: server, end)
+            for await _ in ends { break }
+        }
+        server.stop()
+    }
+
+    private func failUpload(
+        to server: SocketServer,
+        _ end: AsyncStream<Void>.Continuation
+    ) async throws {
+        let held = CurlTransport()
+        #expect(try await held.send(ResourceRequest(.get, server.url())).status == 204)
+        let body = RequestBody.stream { body in
+            body.yield([1])
+            body.finish(throwing: HoldingFailure(transport: held, end: end))
+        }
+        #expect(await transport.failure(of: post(server, body)) is HoldingFailure)
     }
 
     @Test func aServerThatDoesNotReadHoldsTheSource() async throws {

@@ -50,6 +50,22 @@ extension RequestBody {
 /// What a source of a body may throw.
 struct SourceFailure: Error, Equatable {}
 
+/// An error that holds on to a transport, and tells when it has let go of it.
+final class HoldingFailure: Error {
+    private let transport: Locked<CurlTransport?>
+    private let end: AsyncStream<Void>.Continuation
+
+    init(transport: CurlTransport, end: AsyncStream<Void>.Continuation) {
+        self.transport = Locked(transport)
+        self.end = end
+    }
+
+    deinit {
+        transport.withLock { $0 = nil }
+        end.yield()
+    }
+}
+
 extension Optional where Wrapped == any Error {
     var transportError: HTTPTransportError? { self as? HTTPTransportError }
 }

@@ -38,6 +38,15 @@ final class ServedConnection: Sendable {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Waits for what the test does.
+    func wait(until isTrue: () -> Bool) throws {
+        for _ in 0..<Self.patience {
+            if isTrue() { return }
+            Pause.milliseconds(1)
+        }
+        throw Stalled()
+    }
+
     // MARK: - Reading
 
     /// The next request's line and fields.

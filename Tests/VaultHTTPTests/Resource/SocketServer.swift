@@ -2,29 +2,71 @@ import OAuth
 import Platform
 
 /// A server on 127.0.0.1 that sends and reads exactly what a test says: each connection has a thread.
+///
+/// It stops with its last reference, so that a test that fails half way leaves nothing running.
 final class SocketServer: Sendable {
-    private let listener: ListeningSocket
-    private let isStopped = Locked(false)
-    private let served = Locked<[ServedConnection]>([])
-    private let ends: AsyncStream<Int>
-    private let end: AsyncStream<Int>.Continuation
+    private let loop: SocketLoop
 
     /// Speaks on every connection; it is closed when the closure returns.
     init(_ speak: @escaping @Sendable (ServedConnection) throws -> Void) throws {
+        loop = try SocketLoop()
+        try loop.start(speak)
+    }
+
+    deinit {
+        stop()
+    }
+
+    var port: UInt16 { loop.listener.port }
+    /// Connections so far.
+    var connectionCount: Int { loop.count.withLock { $0 } }
+
+    func url(_ path: String = "/") -> EndpointURL {
+        EndpointURL(unchecked: "http://127.0.0.1:\(port)\(path)")
+    }
+
+    /// Waits until so many connections are done with; those on which nothing moved do not count.
+    func waitForEnds(_ count: Int = 1) async {
+        var left = count
+        for await _ in loop.ends {
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+
+    /// Takes no more connections, and ends those there are.
+    func stop() {
+        loop.stop()
+    }
+}
+
+/// What the threads of a server hold on to.
+private final class SocketLoop: Sendable {
+    let listener: ListeningSocket
+    private let isStopped = Locked(false)
+    private let served = Locked<[ServedConnection]>([])
+    let ends: AsyncStream<Int>
+    private let end: AsyncStream<Int>.Continuation
+
+    let count = Locked(0)
+
+    init() throws {
         listener = try .loopback()
         (ends, end) = AsyncStream.makeStream()
+    }
+
+    func start(_ speak: @escaping @Sendable (ServedConnection) throws -> Void) throws {
         try DedicatedThread.start { [self] in
             while !isStopped.withLock({ $0 }) {
                 guard let descriptor = accept() else { continue }
                 let connection = ServedConnection(descriptor, number: add())
                 served.withLock { $0.append(connection) }
+                if isStopped.withLock({ $0 }) { connection.shutDown() }
                 serve(connection, speak)
             }
             listener.close()
         }
     }
-
-    private let count = Locked(0)
 
     private func add() -> Int {
         count.withLock { count in
@@ -54,23 +96,6 @@ final class SocketServer: Sendable {
             }
             connection.close()
             end.yield(connection.number)
-        }
-    }
-
-    var port: UInt16 { listener.port }
-    /// Connections so far.
-    var connectionCount: Int { count.withLock { $0 } }
-
-    func url(_ path: String = "/") -> EndpointURL {
-        EndpointURL(unchecked: "http://127.0.0.1:\(port)\(path)")
-    }
-
-    /// Waits until so many connections are done with; those on which nothing moved do not count.
-    func waitForEnds(_ count: Int = 1) async {
-        var left = count
-        for await _ in ends {
-            left -= 1
-            if left == 0 { return }
         }
     }
 
