@@ -119,29 +119,46 @@ import VaultHTTP
         arguments: ["", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n"]
     )
     func deadline(answer: String) async throws {
-        let server = try slowServer(answering: answer)
+        let hasRead = Locked(false)
+        let server = try SocketServer { connection in
+            _ = try connection.readHead()
+            hasRead.withLock { $0 = true }
+            try connection.write(answer)
+            try connection.waitForEnd()
+        }
         let request = ResourceRequest(.get, server.url(), deadline: 1)
-        #expect(await transport.failure(of: request).transportError == .ambiguous(.timedOut))
+        let error = await transport.failure(of: request).transportError
+        #expect(error?.reason == .timedOut)
+        // A busy machine may not have come as far as that.
+        guard hasRead.withLock({ $0 }) else { return }
+        #expect(error == .ambiguous(.timedOut))
         await server.waitForEnds()
         server.stop()
     }
 
-    @Test("the deadline covers the body of the request", arguments: [true, false])
-    func deadlineOfTheBody(hasBegun: Bool) async throws {
+    @Test func theDeadlineCoversABodyThatDoesNotBegin() async throws {
         let server = try slowServer()
-        let body = RequestBody.stream { body in
-            if hasBegun { body.yield([1]) }
+        let request = ResourceRequest(.post, server.url(), body: .stream { _ in }, deadline: 0.03)
+        #expect(await transport.failure(of: request).transportError == .notSent(.timedOut))
+        #expect(server.connectionCount == 0)
+        server.stop()
+    }
+
+    @Test func theDeadlineCoversABodyThatDoesNotEnd() async throws {
+        let hasRead = Locked(false)
+        let server = try SocketServer { connection in
+            _ = try connection.readHead()
+            _ = try connection.readChunk()
+            hasRead.withLock { $0 = true }
+            try connection.waitForEnd()
         }
-        let request = ResourceRequest(
-            .post,
-            server.url(),
-            body: body,
-            deadline: hasBegun ? 1 : 0.03
-        )
+        let body = RequestBody.stream { $0.yield([1]) }
+        let request = ResourceRequest(.post, server.url(), body: body, deadline: 1)
         let error = await transport.failure(of: request).transportError
-        #expect(error == (hasBegun ? .ambiguous(.timedOut) : .notSent(.timedOut)))
-        if hasBegun { await server.waitForEnds() }
-        #expect(server.connectionCount == (hasBegun ? 1 : 0))
+        #expect(error?.reason == .timedOut)
+        guard hasRead.withLock({ $0 }) else { return }
+        #expect(error == .ambiguous(.timedOut))
+        await server.waitForEnds()
         server.stop()
     }
 

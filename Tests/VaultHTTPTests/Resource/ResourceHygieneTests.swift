@@ -36,7 +36,7 @@ import VaultHTTPServer
                 server.url(),
                 headers: [HTTPHeader("Authorization", "Bearer abc")],
                 body: body,
-                deadline: 1
+                deadline: 10
             )
             let response = try await transport.send(request)
             #expect(response.status == 401)
@@ -131,7 +131,8 @@ import VaultHTTPServer
         }
         let request = ResourceRequest(.init(rawValue: method), server.url())
         for _ in 0..<3 { #expect(try await transport.text(of: request).status == 204) }
-        #expect(server.connectionCount == 2)
+        // A kept one that has become too old is not tried at all.
+        #expect((2...3).contains(server.connectionCount))
         server.stop()
     }
 

@@ -109,15 +109,15 @@ final class ServedConnection: Sendable {
     }
 
     func write(_ bytes: [UInt8]) throws {
-        try Socket.writeAll(bytes, to: descriptor)
+        guard writeUntilHeld(bytes, for: Self.patience) == bytes.count else { throw Ended() }
     }
 
     /// Writes from the bytes what the connection takes, until it has taken none for a while.
-    func writeUntilHeld(_ bytes: [UInt8]) -> Int {
+    func writeUntilHeld(_ bytes: [UInt8], for milliseconds: Int32 = 50) -> Int {
         var sent = 0
         while sent < bytes.count {
             var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            guard poll(&entry, 1, 50) > 0 else { return sent }
+            guard poll(&entry, 1, milliseconds) > 0 else { return sent }
             let count = bytes[sent...].withUnsafeBytes {
                 send(descriptor, $0.baseAddress, min($0.count, 64 << 10), Int32(MSG_NOSIGNAL))
             }
