@@ -23,9 +23,14 @@ extension VaultAgent {
     /// One whose records do not open is left out: ``damagedAccounts()`` names it.
     ///
     /// - Throws: `VaultError`: `invalid_input` without a tag, for that would be ``accounts()``, and
-    ///   those of a vault that cannot be asked; `CancellationError`.
+    ///   for more than 32, which no account has; those of a vault that cannot be asked;
+    ///   `CancellationError`.
     public func find(_ tags: Set<AccountTag>) async throws -> [Account] {
         guard !tags.isEmpty else { throw VaultError(.invalidInput, facts: [.field: "tags"]) }
+        guard tags.count <= AccountTag.limit else {
+            let most = "at most \(AccountTag.limit)"
+            throw VaultError(.invalidInput, facts: [.field: "tags", .wanted: most])
+        }
         var request = AgentRequest("GET", "/v1/accounts")
         request.fields = tags.sorted().map { ("tag", $0.text) }
         return try await accounts(request)

@@ -163,6 +163,13 @@ import VaultTesting
             #expect(try await agent.client.find(["x & y=z"]).map(\.name) == ["a", "b"])
             let error = await vaultError { try await agent.client.find([]) }
             #expect(error == VaultError(.invalidInput) && error?.facts == [.field: "tags"])
+            // No request is made that is too long for the agent to read.
+            for count in [33, 2000] {
+                let tags = Set((1...count).compactMap { AccountTag("\($0)") })
+                let many = await vaultError { try await agent.client.find(tags) }
+                #expect(many?.code == .invalidInput)
+                #expect(many?.facts == [.field: "tags", .wanted: "at most 32"])
+            }
         }
     }
 
