@@ -180,7 +180,7 @@ package struct ExportEnvelope: Sendable, Equatable {
     }
 
     private static func commitment(_ secret: borrowing SecretBytes, _ header: [UInt8]) -> [UInt8] {
-        secret.withBytes { KeyDerivation.hash(Array("VLT1XCM\0".utf8) + header, key: $0) }
+        secret.withBytes { KeyDerivation.hash((Array("VLT1XCM\0".utf8) + header).span, key: $0) }
     }
 
     private static func withKey<Result, Failure: Error>(
@@ -190,7 +190,7 @@ package struct ExportEnvelope: Sendable, Equatable {
     ) throws(Failure) -> Result {
         try withTransientKey { key throws(Failure) in
             secret.withBytes { secret in
-                KeyDerivation.hash(Array("VLT1XKE\0".utf8) + header, key: secret, into: key)
+                KeyDerivation.hash((Array("VLT1XKE\0".utf8) + header).span, key: secret, into: key)
             }
             return try body(key)
         }

@@ -17,25 +17,44 @@ enum KeyDerivation {
 
     /// Keyed BLAKE2b-256 of a message (https://doc.libsodium.org/hashing/generic_hashing).
     static func hash(
-        _ message: [UInt8],
+        _ message: Span<UInt8>,
         key: UnsafePointer<UInt8>,
         into output: UnsafeMutablePointer<UInt8>
     ) {
-        _ = crypto_generichash(
-            output,
-            KeyLength.key,
-            message,
-            UInt64(message.count),
-            key,
-            KeyLength.key
-        )
+        message.withUnsafeBufferPointer { message in
+            _ = crypto_generichash(
+                output,
+                KeyLength.key,
+                message.baseAddress,
+                UInt64(message.count),
+                key,
+                KeyLength.key
+            )
+        }
     }
 
     /// The same, for a hash that is no key.
-    static func hash(_ message: [UInt8], key: UnsafePointer<UInt8>) -> [UInt8] {
+    static func hash(_ message: Span<UInt8>, key: UnsafePointer<UInt8>) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: KeyLength.key)
         hash(message, key: key, into: &output)
         return output
+    }
+
+    /// Whether the hash of a message is this one; in constant time, and without asking the heap.
+    static func isHash(
+        _ hash: Span<UInt8>,
+        of message: Span<UInt8>,
+        key: UnsafePointer<UInt8>
+    ) -> Bool {
+        withTransientKey { expected in
+            self.hash(message, key: key, into: expected)
+            return hash.withUnsafeBufferPointer { hash in
+                guard let start = hash.baseAddress, hash.count == KeyLength.key else {
+                    return false
+                }
+                return sodium_memcmp(start, expected, hash.count) == 0
+            }
+        }
     }
 }
 

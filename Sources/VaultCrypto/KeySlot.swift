@@ -163,7 +163,7 @@ package struct KeySlot: Sendable, Equatable {
     }
 
     private static func commitment(_ secret: borrowing SecretBytes, _ context: [UInt8]) -> [UInt8] {
-        secret.withBytes { KeyDerivation.hash(Array("VLT1CMT\0".utf8) + context, key: $0) }
+        secret.withBytes { KeyDerivation.hash((Array("VLT1CMT\0".utf8) + context).span, key: $0) }
     }
 
     private static func withSlotKey<Result: ~Copyable, Failure: Error>(
@@ -173,7 +173,11 @@ package struct KeySlot: Sendable, Equatable {
     ) throws(Failure) -> Result {
         try withTransientKey { slotKey throws(Failure) in
             secret.withBytes { secret in
-                KeyDerivation.hash(Array("VLT1KEK\0".utf8) + context, key: secret, into: slotKey)
+                KeyDerivation.hash(
+                    (Array("VLT1KEK\0".utf8) + context).span,
+                    key: secret,
+                    into: slotKey
+                )
             }
             return try body(slotKey)
         }

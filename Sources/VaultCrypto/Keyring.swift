@@ -17,7 +17,7 @@ package final class Keyring: Sendable {
     private let keys: SecretBytes
     private let epochs: [UInt32]
     private static let spentTokenIndex = 0
-    private static let selectionIndex = 1
+    static let selectionIndex = 1
     private static let firstEpochIndex = 2
 
     private init(
@@ -137,7 +137,7 @@ package final class Keyring: Sendable {
         return try withTransientKey { recordKey throws(Failure) in
             withTransientKey { keyringKey in
                 rootKey.derive(.keyring, into: keyringKey)
-                KeyDerivation.hash(context.bytes, key: keyringKey, into: recordKey)
+                KeyDerivation.hash(context.bytes.span, key: keyringKey, into: recordKey)
             }
             return try body(recordKey)
         }
@@ -214,7 +214,7 @@ package final class Keyring: Sendable {
         guard let index = epochs.firstIndex(of: context.epoch) else { return false }
         keys.withBytes { keys in
             KeyDerivation.hash(
-                context.bytes,
+                context.bytes.span,
                 key: keys + (Self.firstEpochIndex + index) * KeyLength.key,
                 into: output
             )
@@ -227,6 +227,16 @@ package final class Keyring: Sendable {
     /// The hash under which a spent refresh token is remembered, vault-wide.
     package func spentTokenHash(of refreshToken: Secret) -> [UInt8] {
         withSpentTokenMessage(refreshToken) { keyedHash($0, keyAt: Self.spentTokenIndex) }
+    }
+
+    /// Whether a stored hash is the one of this refresh token.
+    package func spentTokenHash(_ hash: Span<UInt8>, isOf refreshToken: Secret) -> Bool {
+        withSpentTokenMessage(refreshToken) { message in
+            keys.withBytes { keys in
+                let key = keys + Self.spentTokenIndex * KeyLength.key
+                return KeyDerivation.isHash(hash, of: message.span, key: key)
+            }
+        }
     }
 
     /// Every hash under which a spent refresh token may be remembered: that of the present root key
@@ -256,38 +266,7 @@ package final class Keyring: Sendable {
         return body(message)
     }
 
-    /// The hash that vouches for an account being the one chosen, so that editing the file cannot
-    /// switch accounts.
-    package func selectionHash(of account: AccountID) -> [UInt8] {
-        keyedHash(
-            Array("VLT1SEL\0".utf8) + vaultID.bytes + account.bytes,
-            keyAt: Self.selectionIndex
-        )
-    }
-
-    /// Compares a stored keyed hash in constant time.
-    package func selection(_ hash: [UInt8], names account: AccountID) -> Bool {
-        constantTimeEqual(selectionHash(of: account), hash)
-    }
-
-    /// The hash that a client is known by: at one token endpoint, or at one host.
-    package func clientHash(of client: String, at place: ClientPlace) -> [UInt8] {
-        var message = Array("VLT1CLI\0".utf8) + vaultID.bytes + [place.label]
-        for text in [client, place.text] {
-            message.append(bigEndian: UInt32(text.utf8.count))
-            message += text.utf8
-        }
-        return keyedHash(message, keyAt: Self.selectionIndex)
-    }
-
-    /// The hash that accounts with a tag are found by.
-    package func tagHash(of tag: String) -> [UInt8] {
-        var message = Array("VLT1TAG\0".utf8) + vaultID.bytes
-        message.append(bigEndian: UInt32(tag.utf8.count))
-        return keyedHash(message + tag.utf8, keyAt: Self.selectionIndex)
-    }
-
-    private func keyedHash(_ message: [UInt8], keyAt index: Int) -> [UInt8] {
-        keys.withBytes { KeyDerivation.hash(message, key: $0 + index * KeyLength.key) }
+    func keyedHash(_ message: [UInt8], keyAt index: Int) -> [UInt8] {
+        keys.withBytes { KeyDerivation.hash(message.span, key: $0 + index * KeyLength.key) }
     }
 }

@@ -11,17 +11,22 @@ struct RecordContext: Sendable {
 
     static let format: UInt8 = 1
 
-    var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(56)
-        bytes.append(contentsOf: "VLT1REC\0".utf8)
-        bytes.append(Self.format)
-        bytes.append(kind.rawValue)
-        bytes.append(bigEndian: UInt16(0))
-        bytes.append(bigEndian: epoch)
-        bytes.append(contentsOf: vaultID.bytes)
-        bytes.append(contentsOf: accountID.bytes)
-        bytes.append(bigEndian: generation)
+    private static let label: StaticString = "VLT1REC\0"
+
+    /// The label, the format, the kind, two zeros, then each at its place; integers are big-endian.
+    var bytes: InlineArray<56, UInt8> {
+        var bytes = InlineArray<56, UInt8>(repeating: 0)
+        for index in 0..<8 { bytes[index] = Self.label.utf8Start[index] }
+        bytes[8] = Self.format
+        bytes[9] = kind.rawValue
+        for index in 0..<4 {
+            bytes[12 + index] = UInt8(truncatingIfNeeded: epoch >> (24 - 8 * index))
+        }
+        for index in 0..<16 { bytes[16 + index] = vaultID.bytes[index] }
+        for index in 0..<16 { bytes[32 + index] = accountID.bytes[index] }
+        for index in 0..<8 {
+            bytes[48 + index] = UInt8(truncatingIfNeeded: generation >> (56 - 8 * index))
+        }
         return bytes
     }
 }

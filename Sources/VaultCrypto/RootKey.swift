@@ -16,7 +16,7 @@ package struct RootKey: ~Copyable, Sendable {
     /// The value stored beside the slots that commits to this key.
     package func check(for vaultID: VaultID) -> [UInt8] {
         withSubkey(.check) { key in
-            KeyDerivation.hash(Array("VLT1CHK\0".utf8) + vaultID.bytes, key: key)
+            KeyDerivation.hash((Array("VLT1CHK\0".utf8) + vaultID.bytes).span, key: key)
         }
     }
 

@@ -73,12 +73,13 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
 func withTransientKey<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeMutablePointer<UInt8>) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-    let key = UnsafeMutablePointer<UInt8>.allocate(capacity: KeyLength.key)
-    defer {
-        sodium_memzero(key, KeyLength.key)
-        key.deallocate()
+    // On the stack: asking the heap takes longer than wiping.
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: KeyLength.key) {
+        key throws(Failure) in
+        guard let start = key.baseAddress else { preconditionFailure("there is always memory") }
+        defer { sodium_memzero(start, KeyLength.key) }
+        return try body(start)
     }
-    return try body(key)
 }
 
 /// The sizes of the format, in bytes.

@@ -26,16 +26,24 @@ package struct Statement: ~Copyable {
     }
 
     package mutating func bind(_ value: String?, at index: Int32) {
-        guard let value else { return bindNull(at: index) }
-        expect(
-            sqlite3_bind_text(
-                handle,
-                index,
-                value,
-                Int32(value.utf8.count),
-                vault_sqlite_transient()
-            )
-        )
+        guard var value else { return bindNull(at: index) }
+        // Without a copy that ends with a zero, as for a parameter that C reads as a string.
+        value.withUTF8 { text in
+            text.withMemoryRebound(to: CChar.self) { text in
+                guard let start = text.baseAddress else {
+                    preconditionFailure("a text is somewhere")
+                }
+                expect(
+                    sqlite3_bind_text(
+                        handle,
+                        index,
+                        start,
+                        Int32(text.count),
+                        vault_sqlite_transient()
+                    )
+                )
+            }
+        }
     }
 
     package mutating func bind(_ value: [UInt8]?, at index: Int32) {

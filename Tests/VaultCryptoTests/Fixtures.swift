@@ -74,3 +74,11 @@ enum Reference {
         return failed == 0 ? output : nil
     }
 }
+
+extension RecordContext {
+    /// Its bytes as the vectors have them.
+    var array: [UInt8] {
+        let bytes = bytes
+        return bytes.indices.map { bytes[$0] }
+    }
+}

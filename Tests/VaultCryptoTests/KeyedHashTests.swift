@@ -22,6 +22,9 @@ import Testing
         )
         let token = Secret(bytes: vector.refreshTokenUtf8)
         #expect(keyring.spentTokenHash(of: token) == vector.hash)
+        let isRight: ([UInt8]) -> Bool = { keyring.spentTokenHash($0.span, isOf: token) }
+        #expect(isRight(vector.hash))
+        #expect(Tampering.accepted(of: vector.hash, by: isRight).isEmpty)
     }
 
     @Test func spentTokenHashSurvivesRotationButNotAnotherVaultOrRoot() throws {

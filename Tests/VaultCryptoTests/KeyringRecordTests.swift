@@ -12,11 +12,11 @@ import Testing
             vaultID: Fixture.vault,
             accountID: .none,
             generation: vector.version
-        ).bytes
+        ).array
         #expect(context == vector.ctx)
         var keyringKey = [UInt8](repeating: 0, count: KeyLength.key)
         Fixture.rootKey().derive(.keyring, into: &keyringKey)
-        #expect(KeyDerivation.hash(context, key: keyringKey) == vector.recordKey)
+        #expect(KeyDerivation.hash(context.span, key: keyringKey) == vector.recordKey)
 
         let sealed = Keyring.seal(
             vector.contents,

@@ -6,10 +6,10 @@ import Testing
     @Test(arguments: try Vectors.load().records)
     func contextKeyAndBoxAreTheVector(_ vector: Vectors.Record) throws {
         #expect(vector.fmt == RecordContext.format)
-        let context = try vector.context().bytes
+        let context = try vector.context().array
         #expect(context == vector.ctx)
         #expect(context.count == 56)
-        #expect(KeyDerivation.hash(context, key: vector.recordsKey) == vector.recordKey)
+        #expect(KeyDerivation.hash(context.span, key: vector.recordsKey) == vector.recordKey)
 
         let sealed = vector.seal()
         #expect(sealed.nonce == vector.nonce)
@@ -50,7 +50,7 @@ import Testing
         var nonce = record.nonce
         if negative.name == "nonce bit flip" { nonce[0] ^= 1 }
         let sealed = SealedRecord(nonce: nonce, box: record.seal().box)
-        let key = KeyDerivation.hash(negative.ctx, key: recordsKey)
+        let key = KeyDerivation.hash(negative.ctx.span, key: recordsKey)
         #expect(opens(sealed, key: key) == negative.opens)
         #expect(negative.opens == (negative.name == "POSITIVE control"))
     }

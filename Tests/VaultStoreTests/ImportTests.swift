@@ -355,14 +355,14 @@ import VaultSQLite
         }
     }
 
-    /// An identifier that the schema refuses stands for a disk that fills up half-way.
+    /// A generation that the schema refuses stands for a disk that fills up half-way.
     @Test func whatFailsHalfWayChangesNothing() async throws {
         try await withTwoVaults { here, there in
             for name in ["a", "b", "c"] as [AccountName] {
                 _ = try there.insert(Fixture.account(name))
             }
             var export = try there.export(at: Fixture.moment)
-            export.accounts[2].id = AccountID(unchecked: [1])
+            export.accounts[2].generation = 0
             #expect(throws: SQLiteError.self) { try importing(export, into: here) }
             #expect(try names(here) == [])
             #expect(try here.selectedAccount() == nil)

@@ -90,6 +90,51 @@ import VaultCrypto
         }
     }
 
+    @Test("a number is read as the one that is nearest", arguments: 0..<5)
+    func numbers(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        for _ in 0..<2000 {
+            let number = Double.random(in: 1..<2, using: &random)
+            for scale in [1, 60, 3600, 1e6, 2e9, 1e13] {
+                #expect(Self.quickNumber("\(number * scale)") == number * scale)
+            }
+            // Half way between two, or very near to that.
+            let half = "\(UInt64(number * 0x1p52)).5"
+            for digits in [half, half + "0", half + "00001", half.dropLast() + "4999999"] {
+                #expect(Self.quickNumber(digits) == Double(digits))
+            }
+        }
+    }
+
+    @Test(
+        "a number with too many digits, or too few, is left to the strict reader",
+        arguments: [
+            "0", "1", "0.0", "10", "3600.0", "9999999999999999999", "18446744073709551615",
+            "1.0000000000000000001", "1.00000000000000000001",
+            "9007199254740993.0000000000000000001",
+            "0.5", "01", "00", "1.", ".5", "", "-1", "1e5", "1.5e5", "123456789012345678901",
+        ]
+    )
+    func numberForms(digits: String) {
+        let quick = Self.quickNumber(digits)
+        let isPlain = digits.allSatisfy { $0.isNumber || $0 == "." }
+        #expect(quick == nil || isPlain && quick == Double(digits))
+        let usual = [
+            "0", "1", "0.0", "10", "3600.0", "9999999999999999999", "1.0000000000000000001",
+        ]
+        #expect(quick != nil || !usual.contains(digits))
+    }
+
+    private static func quickNumber(_ digits: some StringProtocol) -> Double? {
+        try? Secret("{\"n\":\(digits)}").withBytes { text throws(UsualRecord.Unusual) in
+            var scanner = TextScanner()
+            try scanner.begin("{", text)
+            let number = try scanner.number("n", text)
+            try scanner.end("}", text)
+            return number
+        }
+    }
+
     private static func quickTokens(_ text: Secret) -> TokenSet? {
         try? text.withBytes { bytes throws(UsualRecord.Unusual) in try UsualRecord.tokens(bytes) }
     }

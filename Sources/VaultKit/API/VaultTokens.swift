@@ -205,24 +205,32 @@ extension Vault {
             if let flight,
                 let reading = cache.outdated(name, newerThan: newerThan, now: lookup.now)
             {
-                return try step(reading, lookup, until, unsaved, joining: flight)
+                return try step(
+                    reading.account,
+                    read: reading.read,
+                    lookup,
+                    until,
+                    unsaved,
+                    joining: (flight, reading)
+                )
             }
-            let reading = AccountReading(try store.account(named: name), read: lookup.now)
-            return try step(reading, lookup.later(clock.now()), until, unsaved)
+            let account = try store.account(named: name)
+            let later = lookup.later(clock.now())
+            return try step(account, read: lookup.now, later, until, unsaved)
         }
     }
 
     /// What is read is judged by a moment after that: another process may have stored a token since the
     /// one before, and a token from the future is good for nothing.
     private func step(
-        _ reading: AccountReading,
+        _ account: StoredAccount,
+        read: Moment,
         _ lookup: TokenLookup,
         _ until: Moment,
         _ unsaved: TokenRefresher.UnsavedPair? = nil,
-        joining running: Flight? = nil,
+        joining running: (flight: Flight, reading: AccountReading)? = nil,
         after flightCount: Int = 0
     ) throws -> Step {
-        let account = reading.account
         switch lookup.decide(account, unsaved: unsaved) {
         case .serve(let token):
             if token.warning == nil { cache.remember(token, account, lookup) }
@@ -235,11 +243,12 @@ extension Vault {
                 let busy = VaultError(.busy, account: account.name)
                 return .served(try lookup.fallback(account, after: busy))
             }
-            if let running {
-                return .waits(WaitingCall(lookup, until, reading, running, flightCount))
+            if let (flight, reading) = running {
+                return .waits(WaitingCall(lookup, until, reading, flight, flightCount))
             }
             do throws(VaultError) {
                 let flight = try refresher.flight(for: account, request: lookup.request)
+                let reading = AccountReading(account, read: read)
                 cache.remember(outdated: reading)
                 return .waits(WaitingCall(lookup, until, reading, flight, flightCount))
             } catch  where error.code != .closed {
@@ -258,8 +267,8 @@ extension Vault {
         }
         let lookup = call.lookup.later(clock.now())
         func goOn(_ now: StoredAccount) throws -> Step {
-            let reading = AccountReading(now, read: lookup.now)
-            return try step(reading, lookup.later(clock.now()), call.until, after: call.flightCount)
+            let later = lookup.later(clock.now())
+            return try step(now, read: lookup.now, later, call.until, after: call.flightCount)
         }
         return try translatingNow(account.name) {
             switch end?.outcome {

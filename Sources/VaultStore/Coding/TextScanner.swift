@@ -47,12 +47,12 @@ struct TextScanner {
         _ text: Span<UInt8>
     ) throws(UsualRecord.Unusual) -> [String]? {
         guard takeName(name, text) else { return nil }
-        guard take("[", text) else { throw UsualRecord.Unusual() }
+        guard take(UInt8(ascii: "["), text) else { throw UsualRecord.Unusual() }
         var texts: [String] = []
         repeat {
             texts.append(String(decoding: text.extracting(try string(text))))
-        } while take(",", text)
-        guard take("]", text) else { throw UsualRecord.Unusual() }
+        } while take(UInt8(ascii: ","), text)
+        guard take(UInt8(ascii: "]"), text) else { throw UsualRecord.Unusual() }
         return texts
     }
 
@@ -63,13 +63,14 @@ struct TextScanner {
         guard takeName(name, text) else { return nil }
         let start = index
         let whole = digits(text)
-        // A leading zero stands alone.
-        guard whole == 1 || whole > 1 && text[start] != UInt8(ascii: "0") else {
-            throw UsualRecord.Unusual()
+        var fraction = DecimalDigits()
+        if take(UInt8(ascii: "."), text) {
+            fraction = digits(text)
+            guard fraction.count > 0 else { throw UsualRecord.Unusual() }
         }
-        if take(".", text), digits(text) == 0 { throw UsualRecord.Unusual() }
-        guard let number = Double(String(decoding: text.extracting(start..<index))),
-            number.isFinite
+        // A leading zero stands alone. Digits that were too many are not passed over.
+        guard whole.count == 1 || whole.count > 1 && text[start] != UInt8(ascii: "0"),
+            let number = Double(whole: whole, fraction: fraction)
         else { throw UsualRecord.Unusual() }
         return number
     }
@@ -87,7 +88,8 @@ struct TextScanner {
 
     private mutating func takeName(_ name: StaticString, _ text: Span<UInt8>) -> Bool {
         let start = index
-        guard isFirst || take(",", text), take("\"", text), take(name, text), take("\":", text)
+        guard isFirst || take(UInt8(ascii: ","), text), take(UInt8(ascii: "\""), text),
+            take(name, text), take(UInt8(ascii: "\""), text), take(UInt8(ascii: ":"), text)
         else {
             index = start
             return false
@@ -103,20 +105,26 @@ struct TextScanner {
         return true
     }
 
+    private mutating func take(_ byte: UInt8, _ text: Span<UInt8>) -> Bool {
+        guard index < text.count, text[index] == byte else { return false }
+        index += 1
+        return true
+    }
+
     /// Where the bytes of a string are.
     private mutating func string(_ text: Span<UInt8>) throws(UsualRecord.Unusual) -> Range<Int> {
-        guard take("\"", text), let end = JSONReader.endOfPlainString(text, from: index) else {
+        guard take(UInt8(ascii: "\""), text),
+            let end = JSONReader.endOfPlainString(text, from: index)
+        else {
             throw UsualRecord.Unusual()
         }
         defer { index = end + 1 }
         return index..<end
     }
 
-    private mutating func digits(_ text: Span<UInt8>) -> Int {
-        let start = index
-        while index < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) {
-            index += 1
-        }
-        return index - start
+    private mutating func digits(_ text: Span<UInt8>) -> DecimalDigits {
+        var digits = DecimalDigits()
+        while index < text.count, digits.append(text[index]) { index += 1 }
+        return digits
     }
 }

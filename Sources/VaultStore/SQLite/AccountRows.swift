@@ -197,9 +197,9 @@ extension VaultFile {
         _ keyring: Keyring
     ) throws -> Bool {
         guard let token = tokens.refreshToken else { return false }
-        let hash = keyring.spentTokenHash(of: token)
+        let isHashRight = row.withBlob(at: 13) { keyring.spentTokenHash($0, isOf: token) }
         let isSpent =
-            hash == row.optionalBlob(at: 13) ? row.integer(at: 14) != 0 : try isSpent(hash)
+            isHashRight ? row.integer(at: 14) != 0 : try isSpent(keyring.spentTokenHash(of: token))
         // After a new root key there are other hashes that it may be remembered by.
         guard !isSpent, keyring.earlierSpentKeyCount > 0 else { return isSpent }
         return try keyring.spentTokenHashes(of: token).dropFirst().contains(where: self.isSpent)
