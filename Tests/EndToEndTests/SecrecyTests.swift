@@ -35,7 +35,7 @@ extension EndToEndTests {
                 }
                 let leaks = try search.output(of: stage.history) + search.files(of: stage)
                 #expect(leaks.isEmpty, "\(leaks)")
-                try expectSealed(stage, [client, server.issuer, "127.0.0.1"])
+                try expectSealed(stage, [client, server.issuer, "127.0.0.1", CommandTour.tag])
             }
         }
 

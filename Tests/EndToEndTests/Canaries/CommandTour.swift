@@ -4,6 +4,8 @@ import Glibc
 struct CommandTour {
     /// Every token, code and client secret of the server begins with it.
     static let prefix = "CANARYq7Zk"
+    /// What an account is found by: no secret, and sealed all the same.
+    static let tag = "customer-4711"
 
     /// What the terminals of the tour have shown.
     final class Terminals {
@@ -145,6 +147,7 @@ struct CommandTour {
         for words in [
             ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["switch", "conf"],
             ["client", "list"], ["client", "list", "--json"],
+            ["tag", "conf", "--add", Self.tag], ["list", "--tag", Self.tag],
             ["agent", "status"], ["agent", "start"], ["help"],
             ["--version"], ["remove", "public"],
         ] {
