@@ -4,7 +4,7 @@ import Testing
 extension EndToEndTests {
     /// A refresh is sent once, whatever becomes of the answer.
     @Suite struct SentOnceTests {
-        @Test func aKeptConnectionThatDiesAfterTheServerHasReadIsNotTriedAgain() throws {
+        @Test func aConnectionThatDiesAfterTheServerHasReadIsNotTriedAgain() throws {
             try withStage { stage in
                 let server = try stage.startServer()
                 try stage.initialize()
@@ -13,10 +13,8 @@ extension EndToEndTests {
                     server.issuer.split(separator: ":").last.flatMap { UInt16($0) }
                 )
                 #expect(try stage.vault("refresh", "work").code == 0)
-                let first = try ProcessFacts.clientPorts(to: port)
-                #expect(try stage.vault("refresh", "work").code == 0)
-                // The connection was kept, and is the one that the next request goes over.
-                #expect(try !first.isEmpty && ProcessFacts.clientPorts(to: port) == first)
+                // None is kept for the next refresh, which could not tell a dead one in time.
+                #expect(try ProcessFacts.clientPorts(to: port).isEmpty)
                 try server.script(#"[{"drop":true}]"#)
                 let before = try server.statistics()
                 let ended = try stage.vault("refresh", "work")
