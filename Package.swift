@@ -255,7 +255,7 @@ let package = Package(
         // What holds of every parser of what comes from outside, whatever it is given.
         .target(
             name: "ParserChecks",
-            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultStore"],
+            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultStore"],
             path: "Tests/Fuzz/ParserChecks",
             swiftSettings: settings
         ),

@@ -3,12 +3,12 @@
 /// Challenges of several schemes may stand in one field, and their parameters between the same commas
 /// (RFC 9110 §11.6.1): only those after `Bearer` are looked at. Whatever else is there is passed over,
 /// because the answer's status speaks without it.
-struct BearerChallenge {
+package struct BearerChallenge {
     /// `invalid_token`, `insufficient_scope` or another; nil where none is named.
-    private(set) var error: String?
+    package private(set) var error: String?
 
     /// The first bearer challenge of a field; nil when there is none.
-    init?(_ field: String) {
+    package init?(_ field: String) {
         var scanner = Scanner(field.utf8)
         var isBearer = false
         var isFound = false
@@ -26,7 +26,7 @@ struct BearerChallenge {
     }
 
     /// Whether an answer means that the token itself is no good.
-    static func rejectsToken(status: Int, challenges: [String]) -> Bool {
+    package static func rejectsToken(status: Int, challenges: [String]) -> Bool {
         let errors = challenges.compactMap { BearerChallenge($0)?.error }
         return switch status {
         case 401: !errors.contains("insufficient_scope")

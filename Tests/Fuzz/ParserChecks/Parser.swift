@@ -10,6 +10,7 @@ package enum Parser: String, CaseIterable, Sendable {
     case date
     case scope
     case endpointURL = "endpoint-url"
+    case challenge
     case discovery
     case authorizationRedirect = "authorization-redirect"
     case exportArmor = "export-armor"
@@ -27,6 +28,7 @@ package enum Parser: String, CaseIterable, Sendable {
         case .date: check.date(bytes)
         case .scope: check.scope(bytes)
         case .endpointURL: check.endpointURL(bytes)
+        case .challenge: check.challenge(bytes)
         case .discovery: check.discovery(bytes)
         case .authorizationRedirect: check.authorizationRedirect(bytes)
         case .exportArmor: check.exportArmor(bytes)

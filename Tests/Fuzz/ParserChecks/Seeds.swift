@@ -18,6 +18,7 @@ package enum Seeds {
             case .date: isoDates.map(bytes) + dates.map(bytes)
             case .scope: ["openid email", "a\u{3000}b  a", "a,b", "\t x\n"].map(bytes)
             case .endpointURL: urls
+            case .challenge: challenges
             case .discovery: documents
             case .authorizationRedirect: targets
             case .exportArmor: armored
@@ -53,6 +54,12 @@ package enum Seeds {
         "https://a.b:443",
         "http://localhost/a", "https://xn--bcher-kva.example/token/", "https://[2001:db8::1]/",
         "https://127.1/", "https://0x7f000001", "https://EXAMPLE.com./a/../b",
+    ].map(bytes)
+    private static let challenges = [
+        "Bearer", #"Bearer realm="api", error="invalid_token""#,
+        #"Basic realm="a, b", Bearer error=insufficient_scope, scope="x y""#,
+        #"DPoP algs="ES256", Bearer error="in\"valid", error_description="\\""#,
+        "Negotiate YIIab+/c==, bearer error=invalid_token",
     ].map(bytes)
     private static let account = #"""
         {"format":"vault-export","version":1,"exported_at":1760000000.25,"moved":false,
