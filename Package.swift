@@ -85,6 +85,7 @@ let package = Package(
                 .embedInCode("0002_date_key_slots.sql"),
                 .embedInCode("0003_keep_client_states.sql"),
                 .embedInCode("0004_find_accounts.sql"),
+                .embedInCode("0005_plan_and_remember.sql"),
             ],
             swiftSettings: safeSettings
         ),
