@@ -96,4 +96,6 @@ package struct AccountHint: Sendable, Hashable {
     package var state: AccountState
     package var expiry: Date?
     package var due: Date?
+    /// Stands for its client; nil until an account of an older program is refreshed.
+    package var client: [UInt8]?
 }

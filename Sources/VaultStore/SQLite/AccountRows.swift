@@ -42,64 +42,10 @@ extension VaultFile {
         return accounts
     }
 
-    /// What a page of rows says without being opened.
-    ///
-    /// Due of an account without a refresh token is its end, and no refresh: that is left out.
-    package func hints(after name: String?, limit: Int) throws -> [AccountHint] {
-        var select = try connection.prepare(
-            """
-            SELECT number, name, state, expires_at, \
-            CASE WHEN refresh_token_hash IS NOT NULL THEN due_at END FROM account \
-            WHERE name > ?1 ORDER BY name LIMIT ?2
-            """
-        )
-        select.bind(name ?? "", at: 1)
-        select.bind(Int64(limit), at: 2)
-        var hints: [AccountHint] = []
-        while try select.step() { hints.append(Self.hint(&select)) }
-        return hints
-    }
-
-    /// Accounts whose refresh is due by then, or their end, earliest first.
-    package func due(before date: Date, limit: Int) throws -> [AccountHint] {
-        var select = try connection.prepare(
-            """
-            SELECT number, name, state, expires_at, due_at FROM account \
-            WHERE due_at IS NOT NULL AND due_at <= ?1 ORDER BY due_at LIMIT ?2
-            """
-        )
-        select.bind(date.unixSeconds, at: 1)
-        select.bind(Int64(limit), at: 2)
-        var due: [AccountHint] = []
-        while try select.step() { due.append(Self.hint(&select)) }
-        return due
-    }
-
-    /// When the next refresh is due; nil when none is.
-    package func nextDue() throws -> Date? {
-        var select = try connection.prepare(
-            """
-            SELECT due_at FROM account \
-            WHERE due_at IS NOT NULL AND refresh_token_hash IS NOT NULL ORDER BY due_at LIMIT 1
-            """
-        )
-        return try select.step() ? Date(unixSeconds: select.integer(at: 0)) : nil
-    }
-
     /// The number of accounts.
     package func accountCount() throws -> Int {
         var select = try connection.prepare("SELECT count(*) FROM account")
         return try select.step() ? Int(select.integer(at: 0)) : 0
-    }
-
-    private static func hint(_ row: inout Statement) -> AccountHint {
-        AccountHint(
-            number: row.integer(at: 0),
-            name: row.text(at: 1),
-            state: AccountState(rawValue: row.text(at: 2)) ?? .verifyBeforeUse,
-            expiry: row.optionalInteger(at: 3).map { Date(unixSeconds: $0) },
-            due: row.optionalInteger(at: 4).map { Date(unixSeconds: $0) }
-        )
     }
 
     // MARK: - Opening a row
