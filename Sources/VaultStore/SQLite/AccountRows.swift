@@ -1,4 +1,4 @@
-package import FoundationEssentials
+internal import FoundationEssentials
 package import VaultCrypto
 internal import VaultSQLite
 

@@ -53,6 +53,14 @@ package actor SQLiteStore: AccountStore {
         try reading { try $0.due(before: date, limit: limit) }
     }
 
+    package nonisolated func due(
+        after last: (due: Date, number: Int64),
+        before date: Date,
+        limit: Int
+    ) throws -> [AccountHint] {
+        try reading { try $0.due(after: last, before: date, limit: limit) }
+    }
+
     package nonisolated func dueAfterLoss(before date: Date, limit: Int) throws -> [AccountHint] {
         try reading { try $0.dueAfterLoss(before: date, limit: limit) }
     }
