@@ -64,7 +64,7 @@ final class AgentFixture: Sendable {
         headers: [(name: String, value: String)] = [],
         body: String = ""
     ) async -> HTTPServerResponse {
-        await AgentRoutes(service: service).answer(
+        await answer(
             HTTPServerRequest(
                 method: method,
                 target: target,
@@ -72,6 +72,12 @@ final class AgentFixture: Sendable {
                 body: Array(body.utf8)
             )
         )
+    }
+
+    func answer(_ request: HTTPServerRequest) async -> HTTPServerResponse {
+        guard case .response(let response) = await AgentRoutes(service: service).serve(request)
+        else { return HTTPServerResponse(status: 0, text: "no response") }
+        return response
     }
 
     /// What the agent wrote down, all of it.

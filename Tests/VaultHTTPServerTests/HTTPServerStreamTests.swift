@@ -160,14 +160,16 @@ import VaultHTTPServer
         async let text = onThread { [port = server.port] in
             let client = try RawClient.connected(port: port)
             client.send(Self.get("/stream"))
-            _ = client.text(upTo: "\r\n\r\n")
+            _ = client.text(upTo: "one\r\n")
+            // The second piece is being waited for.
+            while source.asked.withLock({ $0 }) < 2 { Pause.milliseconds(1) }
             arrived.yield()
             return client.rest()
         }
         source.write("one")
         for await _ in arrivals { break }
         await server.stop()
-        #expect(try await text == "3\r\none\r\n7\r\nstopped\r\n0\r\n\r\n")
+        #expect(try await text == "7\r\nstopped\r\n0\r\n\r\n")
         #expect(source.ends.withLock { $0 } == 1)
     }
 

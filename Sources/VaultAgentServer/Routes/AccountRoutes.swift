@@ -102,10 +102,8 @@ extension AgentRoutes {
         of name: AccountName,
         _ request: HTTPServerRequest
     ) async throws -> HTTPServerResponse {
-        let change = try Self.decode(ChangeTagsDocument.self, request)
-        let (added, removed) = (
-            try AccountTag.checked(change.add), try AccountTag.checked(change.remove)
-        )
+        let change = try BodyMembers(request.body, known: ["add", "remove"])
+        let (added, removed) = (try Self.tags("add", change), try Self.tags("remove", change))
         try await service.vault.session().vault.changeTags(of: name) { tags in
             tags.subtracting(removed).union(added)
         }
@@ -126,7 +124,7 @@ extension AgentRoutes {
     private static let deadline = 60.0
 
     /// The seconds in a field; nil where it is left out.
-    private static func seconds(_ field: String, _ request: HTTPServerRequest) throws -> Double? {
+    static func seconds(_ field: String, _ request: HTTPServerRequest) throws -> Double? {
         guard let text = request.query.first(where: { $0.name == field })?.value else {
             return nil
         }
@@ -148,16 +146,11 @@ extension AgentRoutes {
         return generation
     }
 
-    static func decode<Document: Decodable>(
-        _ type: Document.Type,
-        _ request: HTTPServerRequest
-    ) throws -> Document {
-        do {
-            return try WireJSON.decode(type, from: request.body)
-        } catch {
-            // The decoder's own words may quote the body.
-            throw VaultError(.invalidInput, facts: [.field: "body"])
+    private static func tags(_ field: String, _ change: BodyMembers) throws -> Set<AccountTag> {
+        guard let texts = try change.texts(field) else {
+            throw VaultError(.invalidInput, facts: [.field: field])
         }
+        return try AccountTag.checked(texts)
     }
 }
 
