@@ -89,6 +89,12 @@ let package = Package(
             swiftSettings: safeSettings
         ),
         .target(
+            name: "VaultInterface",
+            path: "Documentation/Interface",
+            resources: [.embedInCode("openapi.json")],
+            swiftSettings: safeSettings
+        ),
+        .target(
             name: "OAuth",
             dependencies: ["Platform", "VaultCrypto"],
             resources: [.embedInCode("providers.json")],
@@ -130,7 +136,7 @@ let package = Package(
             name: "VaultAgentServer",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultHTTP",
-                "VaultHTTPServer", "VaultAgentClient",
+                "VaultHTTPServer", "VaultAgentClient", "VaultInterface",
             ],
             swiftSettings: safeSettings
         ),
@@ -237,7 +243,8 @@ let package = Package(
             name: "VaultAgentServerTests",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
-                "VaultHTTPServer", "VaultAgentClient", "VaultAgentServer", "VaultTesting",
+                "VaultHTTPServer", "VaultAgentClient", "VaultAgentServer", "VaultInterface",
+                "VaultTesting",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings

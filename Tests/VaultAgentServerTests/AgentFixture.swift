@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import OAuth
 import Platform
+import Testing
 import VaultCrypto
 import VaultHTTPServer
 import VaultKit
@@ -57,7 +58,7 @@ final class AgentFixture: Sendable {
         get throws { try service.vault.session().vault }
     }
 
-    /// Answers as the agent does over its socket.
+    /// Answers as the agent does over its socket, and as its description has it.
     func answer(
         _ method: String,
         _ target: String,
@@ -77,6 +78,9 @@ final class AgentFixture: Sendable {
     func answer(_ request: HTTPServerRequest) async -> HTTPServerResponse {
         guard case .response(let response) = await AgentRoutes(service: service).serve(request)
         else { return HTTPServerResponse(status: 0, text: "no response") }
+        if let problem = DescribedAnswers.problem(response, to: request) {
+            Issue.record("\(request.method) \(request.path): \(problem)")
+        }
         return response
     }
 

@@ -250,8 +250,8 @@ import VaultKit
                 400, #"{"error":"invalid_grant","error_description":"canary-refresh is dead"}"#,
                 409, "sign_in_needed"
             ),
-            (401, #"{"error":"invalid_client"}"#, 502, "client_refused"),
-            (400, #"{"error":"invalid_scope"}"#, 502, "request_refused"),
+            (401, #"{"error":"invalid_client"}"#, 409, "client_refused"),
+            (400, #"{"error":"invalid_scope"}"#, 409, "request_refused"),
             (429, "canary-body", 429, "throttled"), (500, "canary-body", 503, "outcome_unknown"),
             (200, "<html>canary-body</html>", 503, "outcome_unknown"),
         ]

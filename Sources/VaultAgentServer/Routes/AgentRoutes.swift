@@ -12,6 +12,16 @@ struct AgentRoutes: Sendable {
     /// The answer to a request, a stream where that is what it asks for.
     func serve(_ request: HTTPServerRequest) async -> HTTPServerAnswer {
         service.touch()
+        let answer = await answer(request)
+        switch answer {
+        case .response(let response): service.metrics.noteAnswer(response.status)
+        case .stream(let stream): service.metrics.noteAnswer(stream.status)
+        case .raw, .drop: break
+        }
+        return answer
+    }
+
+    private func answer(_ request: HTTPServerRequest) async -> HTTPServerAnswer {
         do {
             let route = try request.route()
             guard route != .events else { return .stream(try events(request)) }
@@ -49,7 +59,9 @@ struct AgentRoutes: Sendable {
         case .cancelSignIn(let id):
             try service.vault.signIns().cancel(id)
             return Self.done
-        case .events, .description, .metrics: throw Refusal(404, field: "path")
+        case .description: return Self.description
+        case .metrics: return await metrics()
+        case .events: throw Refusal(404, field: "path")
         }
     }
 

@@ -23,6 +23,8 @@ public final class Vault: Sendable {
     let settlingTime: Double
     let refreshes: LiveRefreshes
     let states: StateWatch
+    /// How late this process's scheduler was.
+    package let lateness = LatenessCounts()
 
     init(
         store: SQLiteStore,

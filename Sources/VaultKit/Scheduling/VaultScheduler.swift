@@ -102,6 +102,9 @@ private struct Scheduler {
             return
         }
         let flight = try vault.refresher.flight(for: account)
+        if let due = dispatched[name]?.due {
+            vault.lateness.note(now.wall.timeIntervalSince(due) + setBack)
+        }
         let vault = vault
         // Wakes the loop for what is due next; the flight is the refresher's to see through.
         Task {
