@@ -256,7 +256,12 @@ struct VaultErrorWords {
         case "port_in_use":
             ("port \(facts[.found] ?? "?") of the redirect URI is in use", "end what uses it")
         case "agent_version":
-            ("the agent that runs has another version", "vault agent stop")
+            (
+                "the agent that runs has the older version \(facts[.version] ?? "?")",
+                "vault agent stop"
+            )
+        case "event_streams":
+            ("as many programs listen to the agent's events as may", "end one of them")
         case "agent_silent", "agent_broken": agentSilent(facts)
         case "agent_stopping": ("the agent that runs is still stopping", "try again")
         default:

@@ -20,12 +20,12 @@ public final class Vault: Sendable {
     let cache: TokenCache
     let transport: any HTTPTransport
     let schedulerWakeup = Wakeup()
-    /// How late refreshes were started by the scheduler.
-    package let lateness = Lateness()
     /// Seconds for which a token that just came is the answer to its own rejection.
     let settlingTime: Double
     let refreshes: LiveRefreshes
     let states: StateWatch
+    /// How late this process's scheduler was.
+    package let lateness = LatenessCounts()
 
     init(
         store: SQLiteStore,

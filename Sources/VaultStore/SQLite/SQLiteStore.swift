@@ -126,6 +126,10 @@ package actor SQLiteStore: AccountStore {
         try reader.withLock { try $0.rereading(body) }
     }
 
+    package nonisolated func accountCounts() throws -> [AccountState: Int] {
+        try reading { try $0.accountCounts() }
+    }
+
     package nonisolated func accountPage(after name: String?, limit: Int) throws -> AccountPage {
         try reading { try $0.accountPage(after: name, limit: limit) }
     }
