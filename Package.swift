@@ -168,7 +168,7 @@ let package = Package(
 
         .testTarget(
             name: "PlatformTests",
-            dependencies: ["Platform"],
+            dependencies: ["CPlatform", "Platform"],
             swiftSettings: settings
         ),
         .testTarget(

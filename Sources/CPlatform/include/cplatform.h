@@ -39,6 +39,20 @@ int64_t cplatform_boottime(void);
 // Nanoseconds since 1970 of the wall clock.
 int64_t cplatform_walltime(void);
 
+// A timer of the clock that counts suspended time. Setting it to a moment of that clock (0: to none)
+// moves also the wait of a thread that sleeps in it.
+int32_t cplatform_boot_timer(void);
+int32_t cplatform_set_boot_timer(int32_t descriptor, int64_t nanoseconds);
+int32_t cplatform_wait_boot_timer(int32_t descriptor);
+
+// A descriptor that is readable once somebody has set the wall clock, which a resume does too.
+int32_t cplatform_watch_wall_clock(void);
+// Whether somebody has since the last time: 1 or 0; never waits.
+int32_t cplatform_take_clock_change(int32_t descriptor);
+// The same for links, addresses and routes of the network (rtnetlink(7)).
+int32_t cplatform_watch_network(void);
+int32_t cplatform_take_network_changes(int32_t descriptor);
+
 // A new process: its own session, descriptors 0 to 2 on /dev/null, `keep` as descriptor 3, nothing
 // else open, working directory /. The process id, or minus errno of whatever step failed.
 int32_t cplatform_spawn_daemon(

@@ -65,11 +65,13 @@ public struct SystemClock: VaultClock {
         )
     }
 
-    /// Sleeps for some seconds, or until the task is cancelled.
+    /// Sleeps for some seconds of the suspend-counting clock, or until the task is cancelled.
+    ///
+    /// One that would have ended during a suspend ends right after it.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(seconds: TimeInterval) async throws {
-        try await Task.sleep(for: .seconds(seconds))
+        try await BootTimer.shared.sleep(seconds: seconds)
     }
 
     private static let bootID: String = {
