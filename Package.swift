@@ -157,7 +157,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "vault-agent",
-            dependencies: ["Platform", "VaultAgentClient", "VaultAgentServer"],
+            dependencies: [
+                "Platform", "VaultAgentClient", "VaultAgentServer", "VaultCommandLine",
+            ],
             swiftSettings: safeSettings
         ),
         .executableTarget(

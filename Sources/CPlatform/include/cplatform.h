@@ -62,6 +62,17 @@ int32_t cplatform_spawn_daemon(
 // Descriptor 1 becomes 2, so that a chatty child cannot spoil this program's data on stdout.
 int32_t cplatform_spawn_attached(const char *path, char *const argv[], char *const envp[]);
 
+// A child that is waited for: its own session and process group, `input` as descriptor 0, 1 and 2 on
+// /dev/null, nothing else open, working directory /.
+int32_t cplatform_spawn_child(
+    const char *path, char *const argv[], char *const envp[], int32_t input);
+// Whether a child ends within a time (1 or 0); its number stays its own until it is reaped.
+int32_t cplatform_has_ended(int32_t process, int32_t timeout_ms);
+// Its exit code, or 256 and the signal that ended it.
+int32_t cplatform_reap(int32_t process);
+// Ends a child that was not reaped yet, and all that is left of its group.
+void cplatform_kill_group(int32_t process);
+
 // UNIX sockets. A path too long for a socket address goes through its directory's descriptor.
 // Where more connections wait to be accepted than may, connecting takes up to timeout_ms (more than
 // 0): minus EAGAIN then. A later read or write has no limit.
@@ -78,6 +89,23 @@ int64_t cplatform_peer_uid(int32_t descriptor);
 // Process id of the process at the other end of a UNIX socket.
 int64_t cplatform_peer_pid(int32_t descriptor);
 int32_t cplatform_set_timeouts(int32_t descriptor, int32_t seconds);
+
+// The path of a listening UNIX stream socket; 0 for one without. Minus ENOTSOCK, EAFNOSUPPORT (of
+// another family), EPROTOTYPE (no stream) or ENOTCONN (it does not listen) for anything else.
+int32_t cplatform_listening_path(int32_t descriptor, char *path, uint32_t capacity);
+// Sends a datagram to a UNIX socket without waiting; '@' in front of a name of the kernel's.
+int32_t cplatform_send_datagram(
+    const char *path, uint32_t length, const void *bytes, uint32_t count);
+
+// Raises the limit of open descriptors to what is wanted, as far as it may be; what it is then.
+int64_t cplatform_raise_descriptor_limit(uint64_t wanted);
+
+// A descriptor for what happens to a directory, and in *watch what ends that.
+int32_t cplatform_watch_directory(const char *path, int32_t *watch);
+// Sleeps until something has happened to the directory or to one of these names in it: 1; 0 once it
+// is not watched any more.
+int32_t cplatform_wait_directory_change(int32_t descriptor, char *const names[]);
+void cplatform_end_watch(int32_t descriptor, int32_t watch);
 
 // One pipe, both ends close-on-exec.
 int32_t cplatform_pipe(int32_t ends[2]);

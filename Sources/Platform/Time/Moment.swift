@@ -93,6 +93,14 @@ package enum Uptime {
     package static func seconds() -> TimeInterval {
         Double(cplatform_boottime()) * 1e-9
     }
+
+    /// Microseconds of the clock that stands still while the machine is suspended, which service
+    /// managers count in.
+    package static func monotonicMicroseconds() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+    }
 }
 
 /// Waiting on the spot, for programs that have nothing else to do.
