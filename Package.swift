@@ -164,7 +164,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "vault-agent",
-            dependencies: ["Platform", "VaultAgentClient", "VaultAgentServer"],
+            dependencies: [
+                "Platform", "VaultAgentClient", "VaultAgentServer", "VaultCommandLine",
+            ],
             swiftSettings: safeSettings
         ),
         .executableTarget(
@@ -175,7 +177,7 @@ let package = Package(
 
         .testTarget(
             name: "PlatformTests",
-            dependencies: ["Platform"],
+            dependencies: ["CPlatform", "Platform"],
             swiftSettings: settings
         ),
         .testTarget(
