@@ -12,13 +12,14 @@ package final class Keyring: Sendable {
     /// Spent-token keys of earlier root keys; mostly none.
     package let earlierSpentKeyCount: Int
 
-    // One piece of guarded memory: the spent-token key, the selection key, each epoch's key, then
-    // the earlier spent-token keys.
+    // One piece of guarded memory: the spent-token key, the selection key, the activity key, each
+    // epoch's key, then the earlier spent-token keys.
     private let keys: SecretBytes
     private let epochs: [UInt32]
     private static let spentTokenIndex = 0
     static let selectionIndex = 1
-    private static let firstEpochIndex = 2
+    static let activityIndex = 2
+    private static let firstEpochIndex = 3
 
     private init(
         _ plaintext: KeyringPlaintext,
@@ -37,6 +38,7 @@ package final class Keyring: Sendable {
         keys = SecretBytes(count: (firstEarlierIndex + earlierSpentKeyCount) * size) { memory in
             rootKey.derive(.spentToken, into: memory + Self.spentTokenIndex * size)
             rootKey.derive(.selection, into: memory + Self.selectionIndex * size)
+            rootKey.derive(.activity, into: memory + Self.activityIndex * size)
             for (index, entry) in plaintext.entries.enumerated() {
                 let output = memory + (Self.firstEpochIndex + index) * size
                 entry.dataKey.withBytes { dataKey in

@@ -106,6 +106,13 @@ package enum Uptime {
     }
 }
 
+/// The wall clock alone.
+package enum WallClock {
+    package static func now() -> Date {
+        Date(timeIntervalSince1970: Double(cplatform_walltime()) * 1e-9)
+    }
+}
+
 /// Waiting on the spot, for programs that have nothing else to do.
 package enum Pause {
     package static func milliseconds(_ count: UInt32) {

@@ -45,6 +45,8 @@ struct VaultErrorWords {
                     "\(path) has wrong hints of tags: \(facts[.found] ?? "?") findings",
                     VerificationReport.tagHintMending
                 )
+            case .damaged where facts[.reason] == "log_rows":
+                ("rows of the log in \(path) are not as they were written", "vault log marks them")
             case .damaged where facts[.found] != nil:
                 (
                     "\(path) is damaged or was tampered with: \(facts[.found] ?? "?") findings",
