@@ -7,8 +7,12 @@ extension VaultFile {
     private static let columns = """
         number, account_id, name, revision, account_box, generation, tokens_box, intent_box, \
         state, due_at, failure_count, failure, failed_at, refresh_token_hash, \
-        EXISTS (SELECT 1 FROM spent_token WHERE hash = account.refresh_token_hash), state_since
+        \(isHashSpent), state_since
         """
+
+    /// Whether the hash in the row is that of a spent refresh token.
+    static let isHashSpent =
+        "EXISTS (SELECT 1 FROM spent_token WHERE hash = account.refresh_token_hash)"
 
     // Put together once: this is what every look-up begins with.
     private static let selectByName = "SELECT \(columns) FROM account WHERE name = ?1"
@@ -142,13 +146,26 @@ extension VaultFile {
         _ tokens: TokenSet,
         _ keyring: Keyring
     ) throws -> Bool {
-        guard let token = tokens.refreshToken else { return false }
-        let isHashRight = row.withBlob(at: 13) { keyring.spentTokenHash($0, isOf: token) }
-        let isSpent =
-            isHashRight ? row.integer(at: 14) != 0 : try isSpent(keyring.spentTokenHash(of: token))
+        let isFound = row.integer(at: 14) != 0
+        return try row.withBlob(at: 13) { hash in
+            try tokens.refreshToken?.withBytes { token in
+                try isSpent(token, hash: hash, isFound, keyring)
+            } ?? false
+        }
+    }
+
+    /// Whether a refresh token was spent here, where a hash that may be its own was looked for.
+    func isSpent(
+        _ token: Span<UInt8>,
+        hash: Span<UInt8>,
+        _ isFound: Bool,
+        _ keyring: Keyring
+    ) throws -> Bool {
+        let isHashRight = keyring.spentTokenHash(hash, isOf: token)
+        if isHashRight, isFound { return true }
         // After a new root key there are other hashes that it may be remembered by.
-        guard !isSpent, keyring.earlierSpentKeyCount > 0 else { return isSpent }
-        return try keyring.spentTokenHashes(of: token).dropFirst().contains(where: self.isSpent)
+        guard !isHashRight || keyring.earlierSpentKeyCount > 0 else { return false }
+        return try keyring.spentTokenHashes(of: token).contains(where: self.isSpent)
     }
 
     /// Whether a refresh token of this hash was spent here.

@@ -34,6 +34,13 @@ package actor SQLiteStore: AccountStore {
         try reading { try $0.account(named: name) }
     }
 
+    package nonisolated func tokenAtHand(
+        of name: AccountName,
+        for request: AccessTokenRequest?
+    ) throws -> TokenAtHand? {
+        try reading { try $0.tokenAtHand(of: name, for: request) }
+    }
+
     package nonisolated func account(_ id: AccountID) throws -> StoredAccount? {
         try reading { try $0.account(id) }
     }
