@@ -313,6 +313,12 @@ let package = Package(
             path: "Benchmarks/lookup",
             swiftSettings: safeSettings
         ),
+        .executableTarget(
+            name: "scale",
+            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultStore"],
+            path: "Benchmarks/scale",
+            swiftSettings: safeSettings
+        ),
     ] + fuzzing,
     swiftLanguageModes: [.v6]
 )
