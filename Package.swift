@@ -85,6 +85,7 @@ let package = Package(
                 .embedInCode("0002_date_key_slots.sql"),
                 .embedInCode("0003_keep_client_states.sql"),
                 .embedInCode("0004_find_accounts.sql"),
+                .embedInCode("0005_plan_and_remember.sql"),
             ],
             swiftSettings: safeSettings
         ),
@@ -163,7 +164,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "vault-agent",
-            dependencies: ["Platform", "VaultAgentClient", "VaultAgentServer"],
+            dependencies: [
+                "Platform", "VaultAgentClient", "VaultAgentServer", "VaultCommandLine",
+            ],
             swiftSettings: safeSettings
         ),
         .executableTarget(
@@ -174,7 +177,7 @@ let package = Package(
 
         .testTarget(
             name: "PlatformTests",
-            dependencies: ["Platform"],
+            dependencies: ["CPlatform", "Platform"],
             swiftSettings: settings
         ),
         .testTarget(

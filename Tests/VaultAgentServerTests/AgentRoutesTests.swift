@@ -344,7 +344,7 @@ import VaultKit
         #expect(await agent.answer("POST", "/v1/stop").status == 204)
         let life = AgentLife(
             service: agent.service,
-            signals: StopSignalCount(),
+            signals: AgentSignals(),
             isOnDemand: false,
             // Nothing listens here: any file that stays does.
             socket: try SocketFile(agent.location.database)

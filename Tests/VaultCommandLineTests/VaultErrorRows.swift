@@ -137,6 +137,12 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             hint: "vault tag NAME --add TEXT, or vault key rekey for all accounts, writes them anew"
         ),
         ReportRow(
+            .damaged,
+            [.path: "/v/copy.db", .found: "1", .reason: "log_rows"],
+            "rows of the log in /v/copy.db are not as they were written",
+            hint: "vault log marks them"
+        ),
+        ReportRow(
             .invalidInput,
             [.reason: "file_exists", .path: "/v/copy.db"],
             "there is a file already: /v/copy.db",

@@ -31,13 +31,6 @@ final class AgentVault: Sendable {
         let task: Task<Void, Never>
     }
 
-    /// Why somebody or something locks it; a `reason` of errors and of the log.
-    enum Reason: String {
-        case asked
-        case time
-        case ending
-    }
-
     /// Seconds until a lock that had to wait for a store is tried again.
     private static let again = 5.0
     /// Seconds between looks at a pair that only an end of the agent waits for.
@@ -50,6 +43,7 @@ final class AgentVault: Sendable {
     private let transport: any HTTPTransport
     private let log: AgentLog
     private let clock: any VaultClock
+    private let hooks: EventHooks
     private let opener = VaultOpener()
     private let state = Locked(State())
 
@@ -57,12 +51,14 @@ final class AgentVault: Sendable {
         _ location: VaultLocation,
         _ transport: any HTTPTransport,
         _ log: AgentLog,
-        _ clock: any VaultClock
+        _ clock: any VaultClock,
+        _ hooks: EventHooks
     ) {
         self.location = location
         self.transport = transport
         self.log = log
         self.clock = clock
+        self.hooks = hooks
     }
 
     // MARK: - Looking
@@ -183,7 +179,7 @@ final class AgentVault: Sendable {
                 return (true, nil)
             }
         }
-        if !isTaken { await vault.close() }
+        if isTaken { hooks.begin(vault) } else { await vault.close() }
         if let problem { throw problem }
     }
 
@@ -227,6 +223,7 @@ final class AgentVault: Sendable {
     /// Ends the session and lets go of its keys.
     private func close(_ session: AgentSession, _ error: VaultError) async -> VaultError? {
         await session.end()
+        hooks.end()
         guard let account = session.vault.unsavedAccounts.first else {
             finishLocking(error)
             return nil

@@ -45,6 +45,8 @@ struct VaultErrorWords {
                     "\(path) has wrong hints of tags: \(facts[.found] ?? "?") findings",
                     VerificationReport.tagHintMending
                 )
+            case .damaged where facts[.reason] == "log_rows":
+                ("rows of the log in \(path) are not as they were written", "vault log marks them")
             case .damaged where facts[.found] != nil:
                 (
                     "\(path) is damaged or was tampered with: \(facts[.found] ?? "?") findings",
@@ -187,7 +189,7 @@ struct VaultErrorWords {
     }
 
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
-        if let words = keySlot(path, facts) { return words }
+        if let words = keySlot(path, facts) ?? agentSetting(path, facts) { return words }
         switch (facts[.reason], facts[.field]) {
         case (let reason, "export"): return export(reason, facts)
         case ("ambiguous_client", _): return ambiguousClient(facts)
@@ -263,6 +265,7 @@ struct VaultErrorWords {
         case "event_streams":
             ("as many programs listen to the agent's events as may", "end one of them")
         case "agent_silent", "agent_broken": agentSilent(facts)
+        case "agent_running": ("another agent of this vault is running", "vault agent stop")
         case "agent_stopping": ("the agent that runs is still stopping", "try again")
         default:
             (
