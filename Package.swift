@@ -85,7 +85,14 @@ let package = Package(
                 .embedInCode("0002_date_key_slots.sql"),
                 .embedInCode("0003_keep_client_states.sql"),
                 .embedInCode("0004_find_accounts.sql"),
+                .embedInCode("0005_plan_and_remember.sql"),
             ],
+            swiftSettings: safeSettings
+        ),
+        .target(
+            name: "VaultInterface",
+            path: "Documentation/Interface",
+            resources: [.embedInCode("openapi.json")],
             swiftSettings: safeSettings
         ),
         .target(
@@ -130,7 +137,7 @@ let package = Package(
             name: "VaultAgentServer",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultHTTP",
-                "VaultHTTPServer", "VaultAgentClient",
+                "VaultHTTPServer", "VaultAgentClient", "VaultInterface",
             ],
             swiftSettings: safeSettings
         ),
@@ -239,7 +246,8 @@ let package = Package(
             name: "VaultAgentServerTests",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
-                "VaultHTTPServer", "VaultAgentClient", "VaultAgentServer", "VaultTesting",
+                "VaultHTTPServer", "VaultAgentClient", "VaultAgentServer", "VaultInterface",
+                "VaultTesting",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings

@@ -29,10 +29,15 @@ package enum MigrationCatalog {
             name: "find_accounts",
             sql: PackageResources._004_find_accounts_sql
         ),
+        Entry(
+            version: 5,
+            name: "plan_and_remember",
+            sql: PackageResources._005_plan_and_remember_sql
+        ),
     ]
 
     /// The version of the last entry.
-    package static let newestVersion: Int64 = 4
+    package static let newestVersion: Int64 = 5
 
     /// Marks a database as a vault's: "VLT1" in ASCII
     /// (sqlite.org/pragma.html#pragma_application_id).

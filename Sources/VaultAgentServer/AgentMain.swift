@@ -97,8 +97,9 @@ package enum AgentMain {
         limits.connections = allowance.connections
         // A token response of a megabyte, escaped inside the document that carries it.
         limits.bodyBytes = 4 << 20
+        limits.refusal = AgentRoutes.refusal
         return try HTTPServer(on: listener, limits: limits, peerCheck: { $0 == user }) { request in
-            .response(await routes.answer(request))
+            await routes.serve(request)
         }
     }
 }

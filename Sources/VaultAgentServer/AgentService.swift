@@ -7,6 +7,10 @@ internal import VaultStore
 /// What the agent does, behind its routes and its life cycle.
 final class AgentService: Sendable {
     let vault: AgentVault
+    /// What was counted of the work so far.
+    var metrics: AgentMetrics { vault.metrics }
+    /// Who is told of events now.
+    let eventSeats = EventSeats()
     private let hooks: EventHooks
     private let current = Locked(VaultConfiguration())
     /// Gives the reason once a client asks the agent to stop, also one that asked before anybody

@@ -48,8 +48,11 @@ package struct CommandLineTool: Sendable {
         guard let location = VaultLocation.fromEnvironment() else {
             throw VaultError(.noVault, facts: [.reason: "no_home"])
         }
-        try command.run(
-            in: CommandContext(location: location, terminal: terminal, clock: SystemClock())
-        )
+        let verb = type(of: command as any Command).name
+        try ActivityActor.named("vault \(verb) \(ProcessIdentity.current)") {
+            try command.run(
+                in: CommandContext(location: location, terminal: terminal, clock: SystemClock())
+            )
+        }
     }
 }

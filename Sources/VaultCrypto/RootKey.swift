@@ -31,6 +31,7 @@ package struct RootKey: ~Copyable, Sendable {
         case check = 2
         case spentToken = 3
         case selection = 4
+        case activity = 5
 
         var label: StaticString {
             switch self {
@@ -38,6 +39,7 @@ package struct RootKey: ~Copyable, Sendable {
             case .check: "vltchk01"
             case .spentToken: "vltspt01"
             case .selection: "vltsel01"
+            case .activity: "vltlog01"
             }
         }
     }

@@ -100,15 +100,27 @@ def make_downgraded_stage(root, accounts):
     old = sqlite3.connect(os.path.join(FIXTURES, "schema-0001.db"))
     new = sqlite3.connect(stage.database, isolation_level=None)
     try:
-        for index in ("account_client", "account_state_change", "account_standing"):
+        for index in (
+            "account_client",
+            "account_state_change",
+            "account_standing",
+            "account_client_due",
+            "account_unknown_due",
+            "account_grant_end",
+        ):
             new.execute(f"DROP INDEX {index}")
-        for table in ("client", "account_tag"):
+        for table in ("client", "account_tag", "activity"):
             new.execute(f"DROP TABLE {table}")
         for table, column in (
             ("account", "client_hash"),
             ("account", "state_since"),
             ("account", "state_change"),
+            ("account", "grant_ends_at"),
+            ("account", "grant_end_told"),
             ("vault", "state_changes"),
+            ("vault", "clock_boot"),
+            ("vault", "clock_wall"),
+            ("vault", "clock_uptime"),
             ("key_slot", "changed_at"),
         ):
             new.execute(f"ALTER TABLE {table} DROP COLUMN {column}")

@@ -137,6 +137,12 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             hint: "vault tag NAME --add TEXT, or vault key rekey for all accounts, writes them anew"
         ),
         ReportRow(
+            .damaged,
+            [.path: "/v/copy.db", .found: "1", .reason: "log_rows"],
+            "rows of the log in /v/copy.db are not as they were written",
+            hint: "vault log marks them"
+        ),
+        ReportRow(
             .invalidInput,
             [.reason: "file_exists", .path: "/v/copy.db"],
             "there is a file already: /v/copy.db",
@@ -379,9 +385,15 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
         ),
         ReportRow(
             .busy,
-            [.reason: "agent_version"],
-            "the agent that runs has another version",
+            [.reason: "agent_version", .version: "0.1.0"],
+            "the agent that runs has the older version 0.1.0",
             hint: "vault agent stop"
+        ),
+        ReportRow(
+            .busy,
+            [.reason: "event_streams"],
+            "as many programs listen to the agent's events as may",
+            hint: "end one of them"
         ),
         ReportRow(
             .busy,

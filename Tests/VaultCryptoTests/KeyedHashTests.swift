@@ -22,7 +22,9 @@ import Testing
         )
         let token = Secret(bytes: vector.refreshTokenUtf8)
         #expect(keyring.spentTokenHash(of: token) == vector.hash)
-        let isRight: ([UInt8]) -> Bool = { keyring.spentTokenHash($0.span, isOf: token) }
+        let isRight: ([UInt8]) -> Bool = { hash in
+            token.withBytes { keyring.spentTokenHash(hash.span, isOf: $0) }
+        }
         #expect(isRight(vector.hash))
         #expect(Tampering.accepted(of: vector.hash, by: isRight).isEmpty)
     }
@@ -74,6 +76,44 @@ import Testing
         #expect(try keyring(vault: Fixture.otherVault).tagHash(of: "a") != hash)
         #expect(try keyring(root: [UInt8](repeating: 1, count: 32)).tagHash(of: "a") != hash)
         #expect(try keyring().tagHash(of: "a\0") != hash)
+    }
+
+    private func row(account: String?) -> ActivityFacts {
+        ActivityFacts(
+            number: 7,
+            at: 1_700_000_000,
+            actor: "vault-agent 812",
+            action: "refreshed",
+            account: account,
+            result: "ok",
+            isRoutine: true
+        )
+    }
+
+    // Made with Python's hashlib: keyed BLAKE2b-256 under kdf(root, 5, "vltlog01").
+    @Test(arguments: [
+        ("work", "f9dd0786bb59ddaf6ce7ada7a6e6e38faa2785cf0ec5963e2f73bb193fe14c4d"),
+        (nil, "b0b60032c9a222e9113cca4e10743b07df8ee0119b0934b3dca0ed99e1678b8e"),
+        ("", "ccc892ce822d23fb43e270884804c6aa0bcccd718ecc5c639c2506102324e01a"),
+    ])
+    func activityHashIsFixed(_ account: String?, _ digits: String) throws {
+        #expect(try keyring().activityHash(of: row(account: account)) == Hex.bytes(of: digits))
+    }
+
+    @Test func activityHashSurvivesRotationAndNothingElse() throws {
+        let row = row(account: "work")
+        let hash = try keyring().activityHash(of: row)
+        let isRight = { (keyring: Keyring) in keyring.activity(hash, vouchesFor: row) }
+        #expect(try isRight(keyring()))
+        #expect(try isRight(keyring(dataKey: [UInt8](100..<132))))
+        #expect(try !isRight(keyring(vault: Fixture.otherVault)))
+        #expect(try !isRight(keyring(root: [UInt8](repeating: 1, count: 32))))
+        let keyring = try keyring()
+        #expect(Tampering.accepted(of: hash) { keyring.activity($0, vouchesFor: row) } == [])
+        // A letter that moves over a border makes another row.
+        var shifted = row
+        (shifted.actor, shifted.action) = ("vault-agent 812r", "efreshed")
+        #expect(!keyring.activity(hash, vouchesFor: shifted))
     }
 
     @Test func theTwoHashesNeverCoincide() throws {

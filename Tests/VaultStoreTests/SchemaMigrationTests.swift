@@ -64,9 +64,19 @@ import VaultSQLite
             let editor = try Editor(vault)
             try editor.run(
                 """
+                DROP TABLE activity;
+                DROP INDEX account_client_due;
+                DROP INDEX account_unknown_due;
+                DROP INDEX account_grant_end;
+                ALTER TABLE account DROP COLUMN grant_end_told;
+                ALTER TABLE account DROP COLUMN grant_ends_at;
+                ALTER TABLE client DROP COLUMN paid_until;
+                ALTER TABLE vault DROP COLUMN clock_uptime;
+                ALTER TABLE vault DROP COLUMN clock_wall;
+                ALTER TABLE vault DROP COLUMN clock_boot;
                 DROP INDEX account_standing;
                 DROP TABLE account_tag;
-                DELETE FROM schema_migration WHERE version = 4;
+                DELETE FROM schema_migration WHERE version > 3;
                 PRAGMA user_version = 3
                 """
             )

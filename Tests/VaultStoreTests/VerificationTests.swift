@@ -201,6 +201,10 @@ import VaultSQLite
             ),
             Edit("DELETE FROM schema_migration WHERE version = 1", [(.migrations, .malformed)]),
             Edit("UPDATE spent_token SET account_id = x'00'", [(.spentTokens, .malformed)]),
+            Edit(
+                "UPDATE activity SET actor = 'nobody 1' WHERE action = 'account_added'",
+                [(.activity, .changedRows(3))]
+            ),
         ]
     }
 

@@ -23,10 +23,13 @@ public struct Moment: Sendable, Hashable {
 
     /// Seconds from `earlier` to this moment; by the wall clock only across boots.
     public func seconds(since earlier: Moment) -> TimeInterval {
-        guard !bootID.isEmpty, bootID == earlier.bootID else {
-            return wall.timeIntervalSince(earlier.wall)
-        }
+        guard isOfBoot(of: earlier) else { return wall.timeIntervalSince(earlier.wall) }
         return uptime - earlier.uptime
+    }
+
+    /// Whether both are certainly of one boot.
+    package func isOfBoot(of other: Moment) -> Bool {
+        !bootID.isEmpty && bootID == other.bootID
     }
 
     /// The same moment moved by some seconds on both clocks.
@@ -100,6 +103,13 @@ package enum Uptime {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+    }
+}
+
+/// The wall clock alone.
+package enum WallClock {
+    package static func now() -> Date {
+        Date(timeIntervalSince1970: Double(cplatform_walltime()) * 1e-9)
     }
 }
 

@@ -39,6 +39,7 @@ final class AgentVault: Sendable {
     private static let longestSleep = 30.0
 
     let location: VaultLocation
+    let metrics = AgentMetrics()
     private let transport: any HTTPTransport
     private let log: AgentLog
     private let clock: any VaultClock
@@ -173,7 +174,7 @@ final class AgentVault: Sendable {
             case .unlocked: return (false, nil)
             case .locking: return (false, VaultError(.busy, facts: [.reason: "locking"]))
             case .locked:
-                let session = AgentSession(vault, transport, log, clock, needsPerson: needsPerson)
+                let session = AgentSession(vault, transport, log, metrics, clock, needsPerson)
                 state.phase = .unlocked(session)
                 return (true, nil)
             }
@@ -248,7 +249,7 @@ final class AgentVault: Sendable {
     /// Locks it after some seconds, in place of any other time that was set.
     func lock(after seconds: Double) {
         let moment = clock.now().advanced(by: seconds)
-        // Cancelled by a lock, or by another time.
+        // Cancelled by a lock or another time.
         let task = Task { await waitAndLock(moment) }
         let old = state.withLock { state -> Task<Void, Never>? in
             guard case .unlocked = state.phase, !state.hasEnded else { return task }

@@ -92,12 +92,15 @@ enum AccountChecks {
                 .damaged
             )
         }
-        guard report.isSound else {
+        guard !report.findings.contains(where: \.isOfTagHints) else {
             return .warning(
                 "records",
                 "hints of tags are wrong: vault list --tag may miss accounts" + names(in: report),
                 hint: VerificationReport.tagHintMending
             )
+        }
+        if let rows = report.findings.first(where: \.isOfLog) {
+            return .warning("records", rows.words, hint: "vault log marks them")
         }
         guard report.wasUnlocked else {
             return .ok("records", "the file is whole; locked, its records were not opened")

@@ -45,6 +45,8 @@ struct VaultErrorWords {
                     "\(path) has wrong hints of tags: \(facts[.found] ?? "?") findings",
                     VerificationReport.tagHintMending
                 )
+            case .damaged where facts[.reason] == "log_rows":
+                ("rows of the log in \(path) are not as they were written", "vault log marks them")
             case .damaged where facts[.found] != nil:
                 (
                     "\(path) is damaged or was tampered with: \(facts[.found] ?? "?") findings",
@@ -257,7 +259,12 @@ struct VaultErrorWords {
         case "port_in_use":
             ("port \(facts[.found] ?? "?") of the redirect URI is in use", "end what uses it")
         case "agent_version":
-            ("the agent that runs has another version", "vault agent stop")
+            (
+                "the agent that runs has the older version \(facts[.version] ?? "?")",
+                "vault agent stop"
+            )
+        case "event_streams":
+            ("as many programs listen to the agent's events as may", "end one of them")
         case "agent_silent", "agent_broken": agentSilent(facts)
         case "agent_running": ("another agent of this vault is running", "vault agent stop")
         case "agent_stopping": ("the agent that runs is still stopping", "try again")

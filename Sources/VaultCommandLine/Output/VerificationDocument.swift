@@ -50,6 +50,7 @@ struct FindingDocument: Encodable {
         case .tags: part = "tags"
         case .receivedToken(let row): (part, number) = ("received_token", row)
         case .spentTokens: part = "spent_tokens"
+        case .activity: part = "log"
         }
         switch finding.problem {
         case .structure(let words): (problem, detail) = ("structure", words)
@@ -60,6 +61,7 @@ struct FindingDocument: Encodable {
         case .sealed(let column): (problem, detail) = ("record_does_not_open", column)
         case .differs(let column): (problem, detail) = ("column_differs", column)
         case .orphaned: problem = "orphaned"
+        case .changedRows(let count): (problem, detail) = ("rows_changed", "\(count)")
         }
     }
 
@@ -99,6 +101,7 @@ extension VerificationReport.Part {
         case .tags: "the list of tags"
         case .receivedToken(let number): "late pair \(number)"
         case .spentTokens: "the list of spent tokens"
+        case .activity: "the log"
         }
     }
 }
@@ -114,6 +117,8 @@ extension VerificationReport.Problem {
         case .sealed(let column): "has a \(column) that does not open: changed, or from elsewhere"
         case .differs(let column): "has a \(column) that says something else than what is sealed"
         case .orphaned: "speaks of an account that is not there"
+        case .changedRows(let count):
+            "has \(Plural.text(count, "row")) that nothing vouches for: changed, or made up"
         }
     }
 }

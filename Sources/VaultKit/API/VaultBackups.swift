@@ -10,7 +10,11 @@ extension Vault {
         try await translating {
             let now = clock.now().wall
             return try await onItsOwnThread { store in
-                try BackupFolder(store.location).backUpDaily(store.openAnother(), now: now)
+                let file = try store.openAnother()
+                let path = try BackupFolder(store.location).backUpDaily(file, now: now)
+                // The copy is there, whatever becomes of the note.
+                if path != nil { try? file.note(.backedUp, at: now) }
+                return path
             }
         }
     }

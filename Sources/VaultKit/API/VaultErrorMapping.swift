@@ -109,7 +109,10 @@ extension VaultError {
         case .unsound(let path, let report):
             var facts: [Fact: String] = [.path: path, .found: "\(report.findings.count)"]
             // Nothing is lost, and no backup has to be brought back.
-            if report.isRestorable { facts[.reason] = "tag_hints" }
+            if report.isRestorable {
+                let hasTagHints = report.findings.contains(where: \.isOfTagHints)
+                facts[.reason] = hasTagHints ? "tag_hints" : "log_rows"
+            }
             self.init(.damaged, facts: facts)
         case .export(let error): self.init(export: error)
         case .exportMalformed(let member):

@@ -28,6 +28,7 @@ struct RestorePreparation {
     private func prepare() throws -> RestoreReport {
         try copy.beginIncarnation()
         if let live {
+            try takeActivity(of: live)
             try takeSpentTokens(of: live)
             try takeLateTokens(of: live)
             try copy.keepNumbersUnused(upTo: live.lastAccountNumber())
@@ -35,7 +36,9 @@ struct RestorePreparation {
         }
         // Each account's are written with it: those of no account, and wrong ones, stay behind.
         try copy.connection.execute("DELETE FROM account_tag")
-        return try report(prepareAccounts())
+        let report = try report(prepareAccounts())
+        try copy.log(copy.currentKeyring()).add(.restored, at: now)
+        return report
     }
 
     // MARK: - Accounts
@@ -128,6 +131,21 @@ struct RestorePreparation {
     /// Whether hashes of the two vaults say anything about each other: under another root key they
     /// are other hashes.
     private var isComparable: Bool { live?.hasRootKey(of: copy) ?? false }
+
+    /// What was done since the copy was made stays known; where nothing vouches for that under the
+    /// copy's root key, what the copy has is kept.
+    private func takeActivity(of live: VaultFile) throws {
+        guard isComparable else { return }
+        try copy.connection.execute("DELETE FROM activity")
+        var select = try live.connection.prepare("SELECT * FROM activity")
+        while try select.step() {
+            var insert = try copy.connection.prepare(
+                "INSERT INTO activity VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+            )
+            try insert.bindRow(of: select)
+            try insert.run()
+        }
+    }
 
     /// Those of before a change of the root key are under the copy's, and the others harm nobody.
     private func takeSpentTokens(of live: VaultFile) throws {

@@ -45,6 +45,11 @@ extension VaultFile {
             let export = try export(names, at: now)
             let file = try Self.prepare(export, passphrase, cost, path)
             defer { file.discard() }
+            // Before there is a file: nobody takes accounts along unseen.
+            try write {
+                let names = export.accounts.map(\.name)
+                try log(currentKeyring()).add(.exported, each: names, at: now.wall)
+            }
             try Self.install(file)
             return export
         }
@@ -127,6 +132,8 @@ extension VaultFile {
     ) throws {
         try write(confirming: { _ in try paused.allSatisfy(isPaused) }) {
             paused = []
+            let names = accounts.map(\.name)
+            try log(currentKeyring()).add(.moved, each: names, at: date)
             for exported in accounts {
                 guard let account = try account(exported.id),
                     account.generation == exported.generation

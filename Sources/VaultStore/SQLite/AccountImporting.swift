@@ -29,6 +29,9 @@ extension VaultFile {
                 let row = AccountRow(account, place, due: due, now: now)
                 try store(row, keyring)
             }
+            let names = zip(export.accounts, plan.report.entries)
+                .filter { $1.isTaken }.map { $0.0.name }
+            try log(keyring).add(.imported, each: names, at: now.wall)
             if isEmpty, let first = plan.writes.first {
                 try select(first.account.id, with: keyring)
             }

@@ -86,6 +86,7 @@ extension VaultFile {
                 try write(settings, to: account, keyring)
                 account.settings = settings
                 account.revision += 1
+                try log(keyring).add(.tagsChanged, name.text)
             } else {
                 try TagHints(connection: connection, keyring: keyring).set(tags, of: account.id)
             }

@@ -34,11 +34,13 @@ extension VaultFile {
             insert.bind(new.expiry?.unixSeconds, at: 9)
             insert.bind(new.health.due?.unixSecondsNotEarlier, at: 10)
             try insert.run()
+            let number = connection.lastInsertedRow
             let hints = TagHints(connection: connection, keyring: keyring)
             try hints.set(new.settings.tags, of: id)
             if isFirst { try select(id, with: keyring) }
+            try log(keyring).add(.accountAdded, name.text, at: new.health.since)
             return StoredAccount(
-                number: connection.lastInsertedRow,
+                number: number,
                 id: id,
                 revision: first,
                 settings: new.settings,
@@ -98,6 +100,7 @@ extension VaultFile {
             let hints = TagHints(connection: connection, keyring: keyring)
             try hints.set(new.settings.tags, of: account.id)
             try setState(new.health.state, of: account.id.bytes, at: new.health.since)
+            try log(keyring).add(.signedIn, name.text, at: new.health.since)
             return StoredAccount(
                 number: account.number,
                 id: account.id,
@@ -134,6 +137,7 @@ extension VaultFile {
                     delete.bind(id, at: 1)
                     try delete.run()
                 }
+                try log(keyring).add(.accountRemoved, name.text)
                 return id
             }
         }

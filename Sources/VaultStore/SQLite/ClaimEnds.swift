@@ -24,6 +24,7 @@ extension VaultFile {
             }
             var end = try believed(abandonment, of: account, keyring, at: now)
             end.health = end.health(of: account)
+            try log(keyring).add(end, of: account, at: now)
             return try write(end, to: account, keyring, at: now)
         }
     }

@@ -72,7 +72,9 @@ extension VaultFile {
                 try write(new, to: account, dueAt: due, keyring, at: now)
             }
             try close(accounts, keyring, at: now)
-            return accounts.map(\.name)
+            let names = accounts.map(\.name)
+            try log(keyring).add(.secretChanged, each: names, at: now)
+            return names
         }
     }
 

@@ -63,7 +63,7 @@ extension VaultFile {
                     try report()
                 }
             }
-            let epoch = try finishRotation(begun.version)
+            let epoch = try finishRotation(begun.version, at: now)
             return KeyRotation(epoch: epoch, isResumed: begun.isResumed, moved: moved)
         }
     }
@@ -102,10 +102,11 @@ extension VaultFile {
     }
 
     /// The last transaction.
-    func finishRotation(_ version: UInt64) throws -> UInt32 {
+    func finishRotation(_ version: UInt64, at now: Date? = nil) throws -> UInt32 {
         let next = try writeKeys(confirming: { try isStored($0.record) }) { keys in
             let left = try resealing(version, keys).left()
             guard left.isEmpty else { throw StoreError.rotationUnfinished(left) }
+            try log(keys.keyring).add(.keysRotated, at: now)
             let next = try Self.openingKeyring {
                 try keys.withRootKey { rootKey in
                     try Keyring.finishingRotation(

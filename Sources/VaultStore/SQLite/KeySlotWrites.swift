@@ -30,6 +30,7 @@ extension VaultFile {
         try self.unlock(with: unlock)
         let secret = try slotSecret(new)
         return try writeKeys(confirming: isThere) { keys in
+            try log(keys.keyring).add(.slotAdded, at: now)
             let number = try KeySlots.nextNumber(after: KeySlots.all(in: connection))
             return try keys.withRootKey { rootKey in
                 try insert(secret, number: number, rootKey, check: header.rootCheck, now: now)
@@ -50,9 +51,10 @@ extension VaultFile {
         let seen = try seen ?? keySlot(number)
         try self.unlock(with: unlock)
         return try erasing {
-            try writeKeys(confirming: isGone) { _ in
+            try writeKeys(confirming: isGone) { keys in
                 let slot = try keySlot(number, seen: seen)
                 guard try keySlots().count > 1 else { throw StoreError.lastKeySlot }
+                try log(keys.keyring).add(.slotRemoved)
                 try KeySlots.delete(number, from: connection)
                 return slot
             }
@@ -80,6 +82,7 @@ extension VaultFile {
         return try erasing {
             try writeKeys(confirming: isThere) { keys in
                 _ = try keySlot(number, seen: seen)
+                try log(keys.keyring).add(.slotChanged, at: now)
                 try KeySlots.delete(number, from: connection)
                 return try keys.withRootKey { rootKey in
                     try insert(secret, number: number, rootKey, check: header.rootCheck, now: now)

@@ -93,7 +93,8 @@ extension VaultFile {
             update.bind(claim.incarnation == incarnation ? 1 : 0, at: 8)
             try update.run()
             if connection.changes == 1 {
-                try setState(.active, of: claim.account.bytes, at: pair.now)
+                let before = try setState(.active, of: claim.account.bytes, at: pair.now)
+                try log(keyring).add(refreshOf: before, at: pair.now)
                 try forgetSpent(pair.tokens, keyring)
                 try note(pair.effect, of: claim.account, keyring, at: pair.now)
                 return .installed(generation: generation)

@@ -90,6 +90,8 @@ extension VaultFile {
         // So were these; each account's are written with its records.
         try connection.execute("DELETE FROM account_tag")
         let moved = try moveAll(from: old.keyring, to: next.keyring)
+        try log(next.keyring).reseal(from: old.keyring)
+        try log(next.keyring).add(.keysReplaced, at: now)
         let selected = try selectedAccount()
         try storeKeyring(next, check: rootKey.check(for: vaultID))
         try select(selected, with: next.keyring)

@@ -75,6 +75,7 @@ extension Error {
 
     /// What SQLite cannot make sense of is no vault, and a lock that stays is somebody's.
     func inPlainTerms(_ location: VaultLocation) -> any Error {
+        if self is ActivityLog.Damage { return StoreError.damaged(path: location.database) }
         guard let error = self as? SQLiteError else { return self }
         return switch error.code.primary {
         case .notADatabase, .corrupt: StoreError.damaged(path: location.database)

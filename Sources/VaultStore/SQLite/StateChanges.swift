@@ -114,10 +114,21 @@ extension VaultFile {
     }
 
     /// Writes down the state of an account, and since when if it is another one.
-    func setState(_ state: AccountState, of account: [UInt8], at date: Date?) throws {
-        var select = try connection.prepare("SELECT state FROM account WHERE account_id = ?1")
+    ///
+    /// - Returns: What the row said before, and its name.
+    @discardableResult
+    func setState(
+        _ state: AccountState,
+        of account: [UInt8],
+        at date: Date?
+    ) throws -> (state: String, name: String)? {
+        var select = try connection.prepare(
+            "SELECT state, name FROM account WHERE account_id = ?1"
+        )
         select.bind(account, at: 1)
-        guard try select.step(), select.text(at: 0) != state.rawValue else { return }
+        guard try select.step() else { return nil }
+        let before = (state: select.text(at: 0), name: select.text(at: 1))
+        guard before.state != state.rawValue else { return before }
         try connection.execute("UPDATE vault SET state_changes = state_changes + 1 WHERE id = 1")
         var update = try connection.prepare(
             """
@@ -129,5 +140,6 @@ extension VaultFile {
         update.bind(state.rawValue, at: 2)
         update.bind(date?.unixSeconds, at: 3)
         try update.run()
+        return before
     }
 }

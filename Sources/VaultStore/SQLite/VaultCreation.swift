@@ -65,7 +65,7 @@ extension VaultFile {
         now: Date
     ) throws -> [AddedKeySlot] {
         let rootKey = RootKey.random()
-        let (_, keyringRecord) = Keyring.create(rootKey: rootKey, vaultID: vaultID)
+        let (keyring, keyringRecord) = Keyring.create(rootKey: rootKey, vaultID: vaultID)
         let check = rootKey.check(for: vaultID)
         // SQLite would make the file 0644 and leave the rest to the umask.
         do {
@@ -91,6 +91,7 @@ extension VaultFile {
             insert.bind(check, at: 3)
             insert.bind(keyringRecord, at: 4)
             try insert.run()
+            try ActivityLog(connection: connection, keyring: keyring).add(.vaultMade, at: now)
             var added: [AddedKeySlot] = []
             for (index, secret) in secrets.enumerated() {
                 added.append(

@@ -23,6 +23,8 @@ package final class VaultFile {
     private let busyLimit: Double
     /// Whether what is written takes something out of the file for good.
     var isErasing = false
+    /// Set for a write that found the log damaged.
+    var isLogOff = false
     /// The clients whose waiting accounts are being called.
     var calls: [[UInt8]: WaitingCall] = [:]
     /// The vault that a restore puts in the place of this one.
@@ -258,7 +260,9 @@ package final class VaultFile {
         }
         _ = try write(confirming: isThere) {
             let account = try account(named: name).id
-            try select(account, with: currentKeyring())
+            let keyring = try currentKeyring()
+            try select(account, with: keyring)
+            try log(keyring).add(.accountSelected, name.text)
             return account
         }
     }

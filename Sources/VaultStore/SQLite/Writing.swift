@@ -22,6 +22,7 @@ extension VaultFile {
         var mayUseReserve = true
         var mayReread = true
         var written: Result?
+        defer { isLogOff = false }
         while true {
             do {
                 let result = try transaction(&written, confirming: isThere, body)
@@ -37,6 +38,9 @@ extension VaultFile {
                 mayUseReserve = false
             } catch let error as SQLiteError where error.isDoubtfulRead && mayReread {
                 mayReread = false
+                try reopen()
+            } catch is ActivityLog.Damage where !isLogOff {
+                isLogOff = true
                 try reopen()
             } catch {
                 throw error.inPlainTerms(location)

@@ -200,6 +200,22 @@ extension Verification {
         }
     }
 
+    /// The rows of the log that nothing vouches for.
+    mutating func checkActivity() throws {
+        var changed = 0
+        var last: Int64?
+        repeat {
+            let page = try connection.read {
+                let keyring = try openKeyring()
+                return try connection.activity(after: last, limit: Self.pageSize)
+                    .map { $0.entry(keyring) }
+            }
+            changed += page.count { $0.isGenuine == false }
+            last = page.last?.number
+        } while last != nil
+        if changed > 0 { find(.changedRows(changed), in: .activity) }
+    }
+
     /// Hashes can only be counted: what was hashed is gone.
     mutating func checkSpentTokens() throws {
         var select = try connection.prepare(

@@ -40,6 +40,7 @@ struct Verification {
         try look(at: .tags) { try $0.checkTags() }
         try look(at: .database) { try $0.checkReceivedTokens() }
         try look(at: .spentTokens) { try $0.checkSpentTokens() }
+        try look(at: .activity) { try $0.checkActivity() }
     }
 
     mutating func find(

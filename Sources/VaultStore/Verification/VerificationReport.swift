@@ -12,10 +12,12 @@ package struct VerificationReport: Sendable, Equatable {
 
     package var isSound: Bool { findings.isEmpty }
 
-    /// Whether it is good enough for a backup, and to be restored: at most hints of tags are wrong.
+    /// Whether it is good enough for a backup, and to be restored: at most hints of tags are wrong,
+    /// or rows of the log.
     ///
-    /// They hide an account from a search and nothing else; a restore writes them anew.
-    package var isRestorable: Bool { findings.allSatisfy(\.isOfTagHints) }
+    /// The hints hide an account from a search and nothing else, and a restore writes them anew; the
+    /// log is read by people alone, who are told which rows nothing vouches for.
+    package var isRestorable: Bool { findings.allSatisfy { $0.isOfTagHints || $0.isOfLog } }
 
     /// Something that is not as the vault wrote it.
     package struct Finding: Sendable, Hashable {
@@ -33,6 +35,12 @@ package struct VerificationReport: Sendable, Equatable {
             case (.account, .differs(Self.tagHash)), (.tags, .orphaned): true
             default: false
             }
+        }
+
+        /// Whether it is about rows of the log that are not as they were written.
+        package var isOfLog: Bool {
+            if case .changedRows = problem { return true }
+            return false
         }
 
         /// The column of a tag's hint.
@@ -56,6 +64,8 @@ package struct VerificationReport: Sendable, Equatable {
         /// A pair that came too late, by its row's number.
         case receivedToken(Int64)
         case spentTokens
+        /// The log of what was done.
+        case activity
     }
 
     /// What is wrong with it.
@@ -76,5 +86,7 @@ package struct VerificationReport: Sendable, Equatable {
         case differs(String)
         /// It speaks of an account that is not there.
         case orphaned
+        /// So many rows are not as they were written.
+        case changedRows(Int)
     }
 }

@@ -38,6 +38,8 @@ struct BackupCommand: Command {
         // Without keys the copy is as good, and only not looked into.
         _ = try? file.unlock(with: .keyFile)
         let report = try file.backup(to: path, mayBeDamaged: isAnyway)
+        // The copy is there, whatever becomes of the note.
+        try? file.note(.backedUp, at: context.clock.now().wall)
         let terminal = context.terminal
         terminal.words(
             "copied the vault with \(Plural.text(report.accounts, "account")) to \(path)"
