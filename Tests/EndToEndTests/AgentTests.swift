@@ -4,23 +4,26 @@ import Testing
 extension EndToEndTests {
     /// The agent as a process: how it starts, what it keeps of its caller, how it ends.
     @Suite struct AgentTests {
-        @Test func aCommandSubstitutionThatStartsItReturnsWithTheAnswer() throws {
+        @Test(arguments: [
+            #"T=$("$1" token work) && printf %s "$T""#, #""$1" token work | cat"#,
+            #"setsid --wait sh -c '"$1" token work' sh "$1" </dev/null | cat"#,
+        ])
+        func aCallerThatStartsItHasItsAnswerAtOnce(line: String) throws {
             // A caller that waited for the agent would wait for a quarter of an hour; one of three
             // runs in time shows that it does not.
             var seconds: [Double] = []
             for _ in 1...3 where seconds.allSatisfy({ $0 >= 1.5 }) {
-                seconds.append(try secondsOfASubstitution())
+                seconds.append(try secondsOfACaller(line))
             }
             #expect(seconds.contains { $0 < 1.5 }, "\(seconds)")
         }
 
-        private func secondsOfASubstitution() throws -> Double {
+        private func secondsOfACaller(_ line: String) throws -> Double {
             try withStage { stage in
                 let server = try stage.startServer("--hold-ms", "500")
                 try stage.initialize()
                 try stage.addExpired(["work"], from: server)
                 #expect(!Files.exists(stage.socket))
-                let line = #"T=$("$1" token work) && printf %s "$T""#
                 let ended = try stage.shell(line, [Programs.vault()])
                 #expect(ended.code == 0 && ended.out.hasPrefix("test-at-"), "\(ended)")
                 #expect(try stage.agentPID() != nil)

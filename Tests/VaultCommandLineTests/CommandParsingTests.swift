@@ -222,10 +222,14 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
 
             ParsingRow("agent run"), ParsingRow("agent start"), ParsingRow("agent stop"),
             ParsingRow("agent status"), ParsingRow("agent start x", .strayWord("x")),
-            ParsingRow("agent", .missing("run, start, stop or status")),
+            ParsingRow("agent", .missing("run, start, stop, status, install or uninstall")),
             ParsingRow(
                 "agent restart",
-                .malformed("the action", value: "restart", wanted: "run, start, stop or status")
+                .malformed(
+                    "the action",
+                    value: "restart",
+                    wanted: "run, start, stop, status, install or uninstall"
+                )
             ),
             ParsingRow("agent --on-demand", .unknownOption("--on-demand", nearest: nil)),
         ]

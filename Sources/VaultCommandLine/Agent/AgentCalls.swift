@@ -126,21 +126,27 @@ struct AgentCalls: Sendable {
     /// Asks a running agent to stop and waits until it is gone; false when none ran.
     @discardableResult
     func stop() throws -> Bool {
+        // Where a service manager listens, asking would start one.
+        guard try isRunning() else { return false }
         do {
             _ = try checked(connection.send("POST", "/v1/stop", timeout: 10))
         } catch AgentConnection.Failure.notRunning {
             return false
         }
-        let lock = try FileLock(path: location.lock)
         let end = Uptime.seconds() + Self.stopLimit
-        // Looked at only: an agent that starts at this very moment must find the lock free.
-        while try lock.isHeldElsewhere(.agent) {
+        while try isRunning() {
             guard Uptime.seconds() < end else {
                 throw VaultError(.busy, facts: [.reason: "agent_stopping"])
             }
             Pause.milliseconds(20)
         }
         return true
+    }
+
+    /// Whether an agent holds the lock of the one that runs; looking does not keep another out.
+    private func isRunning() throws -> Bool {
+        guard FileSystem.exists(location.lock) else { return false }
+        return try FileLock(path: location.lock).isHeldElsewhere(.agent)
     }
 
     private func sendStarting(

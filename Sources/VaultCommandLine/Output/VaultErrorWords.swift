@@ -175,6 +175,7 @@ struct VaultErrorWords {
     private static func storage(_ facts: Facts) -> Words {
         let place = facts[.path] ?? "the vault's files"
         if facts[.reason] == "left_paused" { return leftPaused(place) }
+        if facts[.reason] == "unit_failed" { return unitFailed(facts) }
         if facts[.reason] == "disk_full" {
             return ("the disk is full: \(place)", "make room on it; nothing was changed")
         }

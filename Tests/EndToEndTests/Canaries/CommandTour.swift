@@ -158,6 +158,10 @@ struct CommandTour {
         for words in [["token"], ["refresh"], ["switch"], ["remove"], ["status"]] {
             try expect(stage.vault(words + ["nobody"]), 3)
         }
+        // Under /tmp a vault has no units.
+        try expect(stage.vault("agent", "install"), 1)
+        try expect(stage.vaultElsewhere("agent", "install"), 0)
+        try expect(stage.vaultElsewhere("agent", "uninstall"), 0)
         try expect(stage.vault("agent", "stop"), 0)
         let agent = try stage.start(stage.vaultLaunch(["agent", "run"]))
         guard try poll(seconds: 10, { agent.stderrSoFar.contains("ready") }) else {
