@@ -10,7 +10,7 @@ FAULTS := python3 Tests/Faults
 FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
 
-.PHONY: help setup build test test-unit test-end-to-end test-real-servers test-tsan test-asan \
+.PHONY: help setup build test test-unit test-end-to-end test-api test-real-servers test-tsan test-asan \
 	faults power-cuts full-disk io-errors bit-flips processes generations refresh-kills stalls \
 	mutants fuzz \
 	demo bench install lint format docs clean
@@ -29,6 +29,9 @@ test: build ## Run every test
 
 test-unit: ## Run the tests that need no built programs
 	@$(RUN_TESTS) --skip EndToEndTests
+
+test-api: build ## Hold the agent to its OpenAPI document with schemathesis
+	@Scripts/test-api
 
 test-end-to-end: build ## Run the built programs against the test server
 	@$(RUN_TESTS) --filter EndToEndTests

@@ -90,6 +90,12 @@ let package = Package(
             swiftSettings: safeSettings
         ),
         .target(
+            name: "VaultInterface",
+            path: "Documentation/Interface",
+            resources: [.embedInCode("openapi.json")],
+            swiftSettings: safeSettings
+        ),
+        .target(
             name: "OAuth",
             dependencies: ["Platform", "VaultCrypto"],
             resources: [.embedInCode("providers.json")],
@@ -131,7 +137,7 @@ let package = Package(
             name: "VaultAgentServer",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultHTTP",
-                "VaultHTTPServer", "VaultAgentClient",
+                "VaultHTTPServer", "VaultAgentClient", "VaultInterface",
             ],
             swiftSettings: safeSettings
         ),
@@ -158,7 +164,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "vault-agent",
-            dependencies: ["Platform", "VaultAgentClient", "VaultAgentServer"],
+            dependencies: [
+                "Platform", "VaultAgentClient", "VaultAgentServer", "VaultCommandLine",
+            ],
             swiftSettings: safeSettings
         ),
         .executableTarget(
@@ -169,7 +177,7 @@ let package = Package(
 
         .testTarget(
             name: "PlatformTests",
-            dependencies: ["Platform"],
+            dependencies: ["CPlatform", "Platform"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -238,7 +246,8 @@ let package = Package(
             name: "VaultAgentServerTests",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
-                "VaultHTTPServer", "VaultAgentClient", "VaultAgentServer", "VaultTesting",
+                "VaultHTTPServer", "VaultAgentClient", "VaultAgentServer", "VaultInterface",
+                "VaultTesting",
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings

@@ -19,10 +19,11 @@ CREATE INDEX account_grant_end ON account (grant_ends_at)
 -- a time is limited: each adds its share, and what lies too far ahead waits.
 ALTER TABLE client ADD COLUMN paid_until INTEGER;
 
--- The clocks as a scheduler saw them last: a wall clock that was set since is noticed by them.
+-- The clocks as a scheduler saw them last, in milliseconds: a wall clock that was set since is noticed
+-- by them.
 ALTER TABLE vault ADD COLUMN clock_boot TEXT;
-ALTER TABLE vault ADD COLUMN clock_wall REAL;
-ALTER TABLE vault ADD COLUMN clock_uptime REAL;
+ALTER TABLE vault ADD COLUMN clock_wall INTEGER;
+ALTER TABLE vault ADD COLUMN clock_uptime INTEGER;
 
 -- What was done: no more of it is kept than a person reads.
 CREATE TABLE activity (

@@ -234,6 +234,45 @@ static int32_t spawn(const char *path, char *const argv[], char *const envp[], i
     return reap_failure(child, ends[0]);
 }
 
+// Turns a child into a program that reads `input` and is heard by nobody.
+static void become_child(
+    const char *path, char *const argv[], char *const envp[], int input, int report) {
+    reset_signals();
+    if (setsid() < 0 || chdir("/")) fail_child(report);
+    // Out of the way of 0 to 3 before those are taken.
+    int error_end = fcntl(report, F_DUPFD_CLOEXEC, 10);
+    if (error_end < 0) fail_child(report);
+    int kept = fcntl(input, F_DUPFD_CLOEXEC, 10), null = open("/dev/null", O_RDWR);
+    if (kept < 0 || null < 0 || dup2(kept, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0
+        || dup3(error_end, 3, O_CLOEXEC) < 0) {
+        fail_child(error_end);
+    }
+    close_from(4);
+    execve(path, argv, envp);
+    fail_child(3);
+}
+
+int32_t cplatform_spawn_child(
+    const char *path, char *const argv[], char *const envp[], int32_t input) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) return -errno;
+    pid_t child = fork();
+    if (child < 0) {
+        int failure = errno;
+        close(ends[0]);
+        close(ends[1]);
+        return -failure;
+    }
+    if (child == 0) become_child(path, argv, envp, input, ends[1]);
+    close(ends[1]);
+    int32_t result = reap_failure(child, ends[0]);
+    // One that did not become the program is nobody's to wait for.
+    if (result < 0) {
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    }
+    return result;
+}
+
 int32_t cplatform_spawn_daemon(
     const char *path, char *const argv[], char *const envp[], int32_t keep) {
     return spawn(path, argv, envp, keep);

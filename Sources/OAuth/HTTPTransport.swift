@@ -10,6 +10,18 @@ public protocol HTTPTransport: Sendable {
     ///
     /// - Throws: ``HTTPTransportError``, which says whether the server may have read the request.
     func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse
+
+    /// Whether a connection to a server can be had now: one is opened, with TLS where the address says
+    /// so, and closed again without a request.
+    ///
+    /// What cannot be reached need not be tried with a refresh token. A transport that has no
+    /// connections says yes, which is the default.
+    func canReach(_ url: EndpointURL) async -> Bool
+}
+
+extension HTTPTransport {
+    /// Yes: only a request can tell.
+    public func canReach(_ url: EndpointURL) async -> Bool { true }
 }
 
 /// An HTTP request to an authorization server.

@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 
 /// A connection to a UNIX socket, used by blocking calls and closed with its owner.
-package struct ConnectedSocket: ~Copyable {
+package struct ConnectedSocket: ~Copyable, Sendable {
     private let descriptor: Int32
     private let interruption: Interruption?
 
@@ -71,6 +71,17 @@ package struct ConnectedSocket: ~Copyable {
             }
             guard bytes.count + count <= limit else { throw SystemError(number: EMSGSIZE) }
             Self.append(chunk[..<count], to: &bytes)
+        }
+    }
+
+    /// What has arrived, once anything has; nothing at the end of the connection.
+    package func readSome(limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        while true {
+            let count = recv(descriptor, &bytes, limit, 0)
+            if count < 0, errno == EINTR { continue }
+            bytes.removeLast(limit - (try SystemError.check(count < 0 ? -Int(errno) : count)))
+            return bytes
         }
     }
 

@@ -163,6 +163,14 @@ package enum FileSystem {
         try SystemError.check(cplatform_install_file(unfinished, path))
     }
 
+    /// Puts a file (0600) in the place of one or none, durably and whole at every moment.
+    package static func replace(_ path: String, _ bytes: Span<UInt8>) throws(SystemError) {
+        let unfinished = path + ".new"
+        try remove(unfinished)
+        try writeNew(unfinished, bytes)
+        guard rename(unfinished, path) == 0 else { throw SystemError(number: errno) }
+    }
+
     /// The first `limit` bytes of a file, which the caller wipes if they are secret.
     package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)

@@ -44,7 +44,7 @@ package enum Spawning {
         throw SystemError(number: number)
     }
 
-    private static func withCStrings<Result>(
+    static func withCStrings<Result>(
         _ strings: [String],
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {

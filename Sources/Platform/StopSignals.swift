@@ -3,6 +3,9 @@ internal import Glibc
 
 /// SIGTERM, SIGINT and SIGHUP as something to wait for.
 package enum StopSignals {
+    /// SIGHUP.
+    package static let hangUp = SIGHUP
+
     /// Keeps the signals from ending the process; to be called first.
     package static func catchAll() throws(SystemError) {
         try SystemError.check(cplatform_catch_stop_signals())

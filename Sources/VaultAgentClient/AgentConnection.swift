@@ -56,6 +56,46 @@ package struct AgentConnection: Sendable {
         timeout: Int32 = 120,
         interruption: Interruption? = nil
     ) throws(Failure) -> Answer {
+        let socket = try connected(timeout: timeout, interruption)
+        var received: [UInt8] = []
+        var request = Self.request(method, target, headers, body)
+        // There may be a secret in either body.
+        defer {
+            wipe(&request)
+            wipe(&received)
+        }
+        do {
+            try socket.setTimeout(seconds: timeout)
+            try socket.write(request)
+            received = try socket.readToEnd(limit: maximumAnswer)
+        } catch {
+            throw .broken(error)
+        }
+        return try Self.parse(received)
+    }
+
+    /// The answer to a request, line by line as it comes.
+    ///
+    /// Each wait for the connection and for a line takes up to `timeout` seconds.
+    package func lines(
+        _ target: String,
+        timeout: Int32,
+        interruption: Interruption
+    ) throws(Failure) -> AgentLines {
+        let socket = try connected(timeout: timeout, interruption)
+        do {
+            try socket.setTimeout(seconds: timeout)
+            try socket.write(Self.request("GET", target, [], []))
+        } catch {
+            throw .broken(error)
+        }
+        return AgentLines(socket)
+    }
+
+    private func connected(
+        timeout: Int32,
+        _ interruption: Interruption?
+    ) throws(Failure) -> ConnectedSocket {
         let socket: ConnectedSocket
         do {
             socket = try ConnectedSocket(
@@ -72,21 +112,7 @@ package struct AgentConnection: Sendable {
         guard let peer = socket.peerUserID, peer == FileSystem.currentUser else {
             throw .foreignPeer(userID: socket.peerUserID)
         }
-        var received: [UInt8] = []
-        var request = Self.request(method, target, headers, body)
-        // There may be a secret in either body.
-        defer {
-            wipe(&request)
-            wipe(&received)
-        }
-        do {
-            try socket.setTimeout(seconds: timeout)
-            try socket.write(request)
-            received = try socket.readToEnd(limit: maximumAnswer)
-        } catch {
-            throw .broken(error)
-        }
-        return try Self.parse(received)
+        return socket
     }
 
     private static func request(

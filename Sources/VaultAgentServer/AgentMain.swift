@@ -8,150 +8,126 @@ internal import VaultStore
 
 /// The agent's program, from its arguments to its exit code.
 package enum AgentMain {
-    /// What the program was told.
-    struct Options {
-        /// Leave when nobody needs it any more.
-        var isOnDemand = false
-        /// Where to say that it is ready, or why not.
-        var readyDescriptor: Int32?
+    /// How it ends when a second signal cut the end short: as a program that was interrupted.
+    static let interrupted: Int32 = 130
 
-        init(_ arguments: [String]) throws(VaultError) {
-            var rest = arguments[...]
-            while let word = rest.popFirst() {
-                switch word {
-                case "--on-demand": isOnDemand = true
-                case "--ready-fd":
-                    guard let number = rest.popFirst().flatMap({ Int32($0) }), number > 2 else {
-                        throw VaultError(.invalidInput, facts: [.field: word])
-                    }
-                    readyDescriptor = number
-                default: throw VaultError(.invalidInput, facts: [.field: word])
-                }
-            }
-        }
-    }
-
-    /// Runs until it is told to stop; 0, or 1 after saying why it could not start.
-    package static func run(_ arguments: [String]) async -> Int32 {
-        var readiness = Readiness(descriptor: nil)
+    /// Runs until it is told to stop; 0, or what the words for an error say after it could not start.
+    package static func run(
+        _ arguments: [String],
+        environment: ServiceEnvironment = ServiceEnvironment(),
+        failure: @escaping @Sendable (any Error) -> AgentFailure
+    ) async -> Int32 {
+        let notifier = ServiceNotifier(environment)
+        var readiness = Readiness(descriptor: nil, notifier: notifier, failure: failure)
         do {
             try StopSignals.catchAll()
-            let options = try Options(arguments)
-            readiness = Readiness(descriptor: options.readyDescriptor)
+            let options = try AgentOptions(arguments)
+            let activation = SocketActivation(environment: environment)
+            guard !activation.isAnnounced || options.readyDescriptor != SocketActivation.descriptor
+            else { throw AgentOptionError.notADescriptor(option: "--ready-fd") }
+            readiness = Readiness(
+                descriptor: options.readyDescriptor,
+                notifier: notifier,
+                failure: failure
+            )
             guard let location = VaultLocation.fromEnvironment() else {
                 throw VaultError(.noVault, facts: [.reason: "no_home"])
             }
-            return try await serve(location, options, readiness)
+            return try await start(location, options, activation, readiness)
         } catch {
-            readiness.failed(VaultError(error))
-            return 1
+            return readiness.failed(error)
         }
     }
 
-    private static func serve(
+    private static func start(
         _ location: VaultLocation,
-        _ options: Options,
+        _ options: AgentOptions,
+        _ activation: SocketActivation,
         _ readiness: Readiness
     ) async throws -> Int32 {
         try VaultFile.checkFiles(of: location)
+        // Before anything is opened: its number is fixed.
+        let handedOver = try activation.listener(for: location)
         let instance = try FileLock(path: location.lock)
-        guard try instance.tryLock(.agent) else {
+        guard try await AgentInstance(instance).take(waiting: handedOver != nil) else {
             readiness.alreadyRunning()
             return 0
         }
-        let transport = CurlTransport(userAgent: "vault/\(VaultVersion.current)")
+        let configuration = try VaultConfiguration.read(location)
+        let allowance = try ConnectionAllowance.make()
         try VaultFile.checkFileIfThere(location.log)
         let log = try AgentLog(location)
+        if !allowance.isUsual {
+            log.write(
+                "few_descriptors",
+                ["limit": "\(allowance.descriptors)", "connections": "\(allowance.connections)"]
+            )
+        }
+        let transport = CurlTransport(userAgent: "vault/\(VaultVersion.current)")
         let service = AgentService(location, transport: transport, log: log)
+        service.configure(configuration)
         try await service.vault.start()
-        let server = try listen(location, service)
-        let socket = try SocketFile(location.socket)
+        let socket = try AgentSocket(location, handedOver: handedOver)
+        let server = try serve(socket.listener, allowance, service)
         log.write("start", ["version": VaultVersion.current, "pid": "\(ProcessIdentity.current)"])
         readiness.ready(isLocked: service.vault.lockReason != nil)
-        let signals = StopSignalCount()
-        let life = AgentLife(
+        let run = AgentRun(
             service: service,
-            signals: signals,
-            isOnDemand: options.isOnDemand,
-            socket: socket
+            server: server,
+            signals: AgentSignals(),
+            notifier: readiness.notifier,
+            socket: socket.file,
+            log: log
         )
-        let reason = await life.last()
-        let before = signals.value
-        log.write("stop", ["reason": reason])
-        socket.remove()
-        // Commands wait on the socket for the outcome of their sign-ins.
-        service.cancelSignIns()
-        await server.stop()
-        await service.stop { signals.value > before }
+        let code = await run.toTheEnd(isOnDemand: options.isOnDemand)
         transport.close()
         instance.unlock(.agent)
-        return 0
+        return code
     }
 
-    /// A socket left behind by an agent that was killed is replaced: the instance lock is ours.
-    private static func listen(
-        _ location: VaultLocation,
+    private static func serve(
+        _ listener: ListeningSocket,
+        _ allowance: ConnectionAllowance,
         _ service: AgentService
     ) throws -> HTTPServer {
-        if let status = try? FileSystem.status(of: location.socket) {
-            guard status.kind == .socket, status.owner == FileSystem.currentUser else {
-                throw VaultError(
-                    .unsafePermissions,
-                    facts: [.path: location.socket, .found: "not_a_socket"]
-                )
-            }
-            try FileSystem.remove(location.socket)
-        }
-        let listener = try ListeningSocket.unix(
-            directory: location.directory,
-            name: VaultLocation.socketName
-        )
         let user = FileSystem.currentUser
         let routes = AgentRoutes(service: service)
         var limits = HTTPServerLimits()
         limits.stopSeconds = 40
+        limits.connections = allowance.connections
         // A token response of a megabyte, escaped inside the document that carries it.
         limits.bodyBytes = 4 << 20
+        limits.refusal = AgentRoutes.refusal
         return try HTTPServer(on: listener, limits: limits, peerCheck: { $0 == user }) { request in
-            .response(await routes.answer(request))
+            await routes.serve(request)
         }
     }
 }
 
-/// Tells whoever started the agent how that went: one line of JSON on its descriptor, or words on
-/// stderr when somebody runs it by hand.
-private struct Readiness {
-    let descriptor: Int32?
+/// The one agent of a vault, by a lock that the kernel frees with its holder.
+private struct AgentInstance {
+    /// Seconds for another agent to leave once the service manager has put its socket in the place of
+    /// that agent's.
+    private static let patience = 20.0
 
-    func ready(isLocked: Bool) {
-        say(
-            AgentReadyDocument(pid: ProcessIdentity.current, locked: isLocked ? true : nil),
-            isLocked ? "vault-agent: ready, and locked" : "vault-agent: ready"
-        )
+    private let lock: FileLock
+
+    init(_ lock: FileLock) {
+        self.lock = lock
     }
 
-    func alreadyRunning() {
-        say(
-            AgentReadyDocument(pid: 0, alreadyRunning: true),
-            "vault-agent: another agent of this vault is running"
-        )
-    }
-
-    func failed(_ error: VaultError) {
-        say(
-            AgentReadyDocument(pid: 0, error: ErrorDocument.Failure(error)),
-            "vault-agent: error: \(error.code)\(error.facts.values.sorted().map { " (\($0))" }.joined())"
-        )
-    }
-
-    private func say(_ document: AgentReadyDocument, _ words: String) {
-        guard let descriptor else {
-            try? Descriptor.write(words + "\n", to: 2)
-            return
+    /// Whether it is this one.
+    ///
+    /// - Throws: `busy` where the service manager's socket is here and the other agent does not leave.
+    func take(waiting: Bool) async throws -> Bool {
+        let end = Uptime.seconds() + Self.patience
+        while try !lock.tryLock(.agent) {
+            guard waiting else { return false }
+            guard Uptime.seconds() < end else {
+                throw VaultError(.busy, facts: [.reason: "agent_running"])
+            }
+            try await SystemClock().sleep(seconds: 0.1)
         }
-        if let line = try? WireJSON.encode(document) {
-            try? Descriptor.write(String(decoding: line, as: UTF8.self) + "\n", to: descriptor)
-        }
-        Descriptor.close(descriptor)
+        return true
     }
 }

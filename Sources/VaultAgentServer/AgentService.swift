@@ -7,6 +7,12 @@ internal import VaultStore
 /// What the agent does, behind its routes and its life cycle.
 final class AgentService: Sendable {
     let vault: AgentVault
+    /// What was counted of the work so far.
+    var metrics: AgentMetrics { vault.metrics }
+    /// Who is told of events now.
+    let eventSeats = EventSeats()
+    private let hooks: EventHooks
+    private let current = Locked(VaultConfiguration())
     /// Gives the reason once a client asks the agent to stop, also one that asked before anybody
     /// listened here.
     let stopRequests: AsyncStream<String>
@@ -19,8 +25,18 @@ final class AgentService: Sendable {
         log: AgentLog,
         clock: any VaultClock = SystemClock()
     ) {
-        vault = AgentVault(location, transport, log, clock)
+        hooks = EventHooks(location, log: log)
+        vault = AgentVault(location, transport, log, clock, hooks)
         (stopRequests, stopRequest) = AsyncStream.makeStream()
+    }
+
+    /// What the person decided for this vault.
+    var configuration: VaultConfiguration { current.withLock { $0 } }
+
+    /// Goes by another configuration from now on.
+    func configure(_ configuration: VaultConfiguration) {
+        current.withLock { $0 = configuration }
+        hooks.use(configuration.onEvent)
     }
 
     /// Notes that a client is there.
@@ -48,5 +64,6 @@ final class AgentService: Sendable {
     /// forced.
     func stop(isForced: @Sendable () -> Bool = { true }) async {
         await vault.end(isForced: isForced)
+        await hooks.finish()
     }
 }

@@ -228,15 +228,21 @@ package final class Keyring: Sendable {
 
     /// The hash under which a spent refresh token is remembered, vault-wide.
     package func spentTokenHash(of refreshToken: Secret) -> [UInt8] {
-        withSpentTokenMessage(refreshToken) { keyedHash($0, keyAt: Self.spentTokenIndex) }
+        refreshToken.withBytes { token in
+            withSpentTokenMessage(token) { message in
+                keys.withBytes { keys in
+                    KeyDerivation.hash(message, key: keys + Self.spentTokenIndex * KeyLength.key)
+                }
+            }
+        }
     }
 
     /// Whether a stored hash is the one of this refresh token.
-    package func spentTokenHash(_ hash: Span<UInt8>, isOf refreshToken: Secret) -> Bool {
+    package func spentTokenHash(_ hash: Span<UInt8>, isOf refreshToken: Span<UInt8>) -> Bool {
         withSpentTokenMessage(refreshToken) { message in
             keys.withBytes { keys in
                 let key = keys + Self.spentTokenIndex * KeyLength.key
-                return KeyDerivation.isHash(hash, of: message.span, key: key)
+                return KeyDerivation.isHash(hash, of: message, key: key)
             }
         }
     }
@@ -244,28 +250,42 @@ package final class Keyring: Sendable {
     /// Every hash under which a spent refresh token may be remembered: that of the present root key
     /// first, then those of earlier ones.
     package func spentTokenHashes(of refreshToken: Secret) -> [[UInt8]] {
+        refreshToken.withBytes { spentTokenHashes(of: $0) }
+    }
+
+    /// The same, of bytes that are lent.
+    package func spentTokenHashes(of refreshToken: Span<UInt8>) -> [[UInt8]] {
         let earlier = Self.firstEpochIndex + epochs.count
         return withSpentTokenMessage(refreshToken) { message in
-            ([Self.spentTokenIndex] + (earlier..<earlier + earlierSpentKeyCount))
-                .map { keyedHash(message, keyAt: $0) }
+            keys.withBytes { keys in
+                ([Self.spentTokenIndex] + (earlier..<earlier + earlierSpentKeyCount))
+                    .map { KeyDerivation.hash(message, key: keys + $0 * KeyLength.key) }
+            }
         }
     }
 
     private func withSpentTokenMessage<Result>(
-        _ refreshToken: Secret,
-        _ body: ([UInt8]) -> Result
+        _ refreshToken: Span<UInt8>,
+        _ body: (Span<UInt8>) -> Result
     ) -> Result {
-        var message: [UInt8] = []
-        // Growing later would leave copies of the token behind, unwiped.
-        message.reserveCapacity(8 + vaultID.bytes.count + 4 + refreshToken.count)
-        message.append(contentsOf: "VLT1SPT\0".utf8)
-        message.append(contentsOf: vaultID.bytes)
-        message.append(bigEndian: UInt32(refreshToken.count))
-        refreshToken.withBytes { token in
-            token.withUnsafeBufferPointer { message.append(contentsOf: $0) }
+        let label: StaticString = "VLT1SPT\0"
+        let count = label.utf8CodeUnitCount + vaultID.bytes.count + 4 + refreshToken.count
+        // On the stack, unless the token is very long: every look-up makes one of these.
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { message in
+            var end = 0
+            func append(_ byte: UInt8) {
+                message.initializeElement(at: end, to: byte)
+                end += 1
+            }
+            for index in 0..<label.utf8CodeUnitCount { append(label.utf8Start[index]) }
+            for byte in vaultID.bytes { append(byte) }
+            for place in 0..<4 {
+                append(UInt8(truncatingIfNeeded: refreshToken.count >> (24 - 8 * place)))
+            }
+            for index in refreshToken.indices { append(refreshToken[index]) }
+            defer { if let start = message.baseAddress { sodium_memzero(start, count) } }
+            return body(message.span)
         }
-        defer { wipe(&message) }
-        return body(message)
     }
 
     func keyedHash(_ message: [UInt8], keyAt index: Int) -> [UInt8] {

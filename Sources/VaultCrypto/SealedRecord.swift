@@ -47,20 +47,46 @@ struct SealedRecord {
         guard paddedCount >= KeyLength.padding else { throw SealingError() }
         return try record.withUnsafeBufferPointer { record throws(SealingError) in
             // Opened where it stays: no copy of it is left to be wiped.
-            try Secret(capacity: paddedCount) { padded throws(SealingError) in
-                guard let nonce = record.baseAddress, let plaintext = padded.baseAddress,
-                    crypto_secretbox_open_easy(
-                        plaintext,
+            try Secret(capacity: KeyLength.key + paddedCount) { memory throws(SealingError) in
+                guard let nonce = record.baseAddress, let plaintext = memory.baseAddress,
+                    openSecretbox(
                         nonce + KeyLength.nonce,
-                        UInt64(record.count - KeyLength.nonce),
-                        nonce,
-                        key
-                    ) == 0,
-                    let count = unpaddedCount(padded)
+                        nonce: nonce,
+                        key: key,
+                        into: plaintext,
+                        count: paddedCount
+                    ),
+                    let count = unpaddedCount(
+                        UnsafeMutableBufferPointer(start: plaintext, count: paddedCount)
+                    )
                 else { throw SealingError() }
                 return count
             }
         }
+    }
+
+    /// What `crypto_secretbox_open_easy` does, in little more than half the time.
+    ///
+    /// A secretbox is an authenticator, then the plaintext under the XSalsa20 stream from its 33rd byte
+    /// on; the 32 before are the authenticator's key (https://cr.yp.to/highspeed/naclcrypto-20090310.pdf,
+    /// section 10). libsodium makes that stream in three pieces, the last of which ends in the middle of
+    /// what it does at a time, and padded records are where that costs most. In one piece it needs 32
+    /// bytes more of memory, wiped with the plaintext. Nothing is decrypted before it is authentic.
+    private static func openSecretbox(
+        _ box: UnsafePointer<UInt8>,
+        nonce: UnsafePointer<UInt8>,
+        key: UnsafePointer<UInt8>,
+        into memory: UnsafeMutablePointer<UInt8>,
+        count: Int
+    ) -> Bool {
+        let ciphertext = box + KeyLength.authenticator
+        let stream = memory + KeyLength.key
+        crypto_stream_xsalsa20(memory, UInt64(KeyLength.key + count), nonce, key)
+        guard crypto_onetimeauth_poly1305_verify(box, ciphertext, UInt64(count), memory) == 0
+        else { return false }
+        // Each byte goes to where the stream was used up.
+        for index in 0..<count { memory[index] = stream[index] ^ ciphertext[index] }
+        return true
     }
 
     /// Bytes before the padding, a 0x80 and zeros; nil unless it begins in the last block.

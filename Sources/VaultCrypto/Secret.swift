@@ -4,31 +4,34 @@ internal import CSodium
 /// print.
 ///
 /// `reveal` and `withBytes` are the only readers, so that searching for them is the audit.
-public struct Secret: Sendable {
+public struct Secret: @unchecked Sendable {
+    // Unchecked because the memory is filled before anybody else can see it, and only wiped then.
     @usableFromInline let storage: Storage
 
     /// A secret from text, kept as its UTF-8 bytes.
     public init(_ text: String) {
-        storage = Storage(count: text.utf8.count) { memory in
+        storage = .make(capacity: text.utf8.count) { memory in
             _ = memory.update(from: text.utf8)
+            return memory.count
         }
     }
 
     /// A secret from bytes.
     public init(bytes: [UInt8]) {
-        storage = Storage(bytes)
+        self.init(copying: bytes.span)
     }
 
     /// A secret from bytes that are wiped where they were.
     package init(wiping bytes: inout [UInt8]) {
-        storage = Storage(bytes)
+        self.init(copying: bytes.span)
         wipe(&bytes)
     }
 
     /// A secret from bytes lent by somebody who wipes them.
     package init(copying bytes: Span<UInt8>) {
-        storage = Storage(count: bytes.count) { memory in
+        storage = .make(capacity: bytes.count) { memory in
             bytes.withUnsafeBufferPointer { _ = memory.update(from: $0) }
+            return memory.count
         }
     }
 
@@ -39,15 +42,14 @@ public struct Secret: Sendable {
         capacity: Int,
         filling body: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Int
     ) throws(Failure) {
-        storage = Storage(capacity: capacity)
-        storage.count = try body(storage.memory)
+        storage = try .make(capacity: capacity, filling: body)
     }
 
     /// The number of bytes.
-    public var count: Int { storage.count }
+    public var count: Int { storage.header.count }
 
     /// Whether there is nothing in it.
-    public var isEmpty: Bool { storage.count == 0 }
+    public var isEmpty: Bool { count == 0 }
 
     /// Lends the secret as text for the duration of the closure.
     ///
@@ -68,36 +70,48 @@ public struct Secret: Sendable {
         return try body(storage.buffer.span)
     }
 
-    /// The memory itself, immutable once filled and wiped at the end: what makes the sharing safe.
+    /// The bytes, in one piece of memory with what is to be known of it.
     @usableFromInline
-    final class Storage: @unchecked Sendable {
-        fileprivate let memory: UnsafeMutableBufferPointer<UInt8>
-        fileprivate(set) var count: Int
+    final class Storage: ManagedBuffer<Storage.Header, UInt8> {
+        @usableFromInline
+        struct Header {
+            /// Bytes of the memory, all of which are wiped.
+            let capacity: Int
+            /// Bytes of the secret.
+            var count = 0
+        }
 
         @usableFromInline var buffer: UnsafeBufferPointer<UInt8> {
-            UnsafeBufferPointer(start: memory.baseAddress, count: count)
+            withUnsafeMutablePointers { header, bytes in
+                UnsafeBufferPointer(start: bytes, count: header.pointee.count)
+            }
         }
 
-        fileprivate init(capacity: Int) {
-            memory = .allocate(capacity: capacity)
-            memory.initialize(repeating: 0)
-            count = capacity
+        fileprivate static func make<Failure: Error>(
+            capacity: Int,
+            filling body: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Int
+        ) throws(Failure) -> Storage {
+            let buffer = create(minimumCapacity: capacity) { _ in Header(capacity: capacity) }
+            let storage = unsafeDowncast(buffer, to: Storage.self)
+            try storage.fill(body)
+            return storage
         }
 
-        convenience init(count: Int, filling body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
-            self.init(capacity: count)
-            body(memory)
-        }
-
-        convenience init(_ bytes: [UInt8]) {
-            self.init(count: bytes.count) { memory in
-                _ = memory.update(from: bytes)
+        private func fill<Failure: Error>(
+            _ body: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Int
+        ) throws(Failure) {
+            header.count = try withUnsafeMutablePointers { header, bytes throws(Failure) in
+                bytes.initialize(repeating: 0, count: header.pointee.capacity)
+                return try body(
+                    UnsafeMutableBufferPointer(start: bytes, count: header.pointee.capacity)
+                )
             }
         }
 
         deinit {
-            if let base = memory.baseAddress { sodium_memzero(base, memory.count) }
-            memory.deallocate()
+            withUnsafeMutablePointers { header, bytes in
+                sodium_memzero(bytes, header.pointee.capacity)
+            }
         }
     }
 }

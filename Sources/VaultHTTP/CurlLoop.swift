@@ -72,6 +72,10 @@ final class CurlLoop {
                 let transfer = TokenTransfer(request, settings: settings, then: continuation)
             else { return refuse(message) }
             add(transfer)
+        case .reach(let url, let continuation):
+            guard !isClosing, let probe = Probe(url, settings: settings, then: continuation)
+            else { return refuse(message) }
+            add(probe)
         case .begin(let exchange):
             guard !isClosing, !exchange.isOver, let transfer = ResourceTransfer(exchange)
             else { return refuse(message) }
@@ -90,6 +94,7 @@ final class CurlLoop {
         switch message {
         case .send(_, let continuation):
             continuation.resume(returning: .failure(.notSent(.refused)))
+        case .reach(_, let continuation): continuation.resume(returning: false)
         case .begin(let exchange):
             exchange.end(.failed(HTTPTransportError.notSent(.refused)))
         case .look, .refuse, .close: break

@@ -75,6 +75,14 @@ public final class CurlTransport: HTTPTransport {
         return try result.get()
     }
 
+    /// Whether a connection to a server can be had within five seconds; nothing is sent on it.
+    public func canReach(_ url: EndpointURL) async -> Bool {
+        guard let mailbox = runningMailbox() else { return false }
+        return await withCheckedContinuation { continuation in
+            if !mailbox.post(.reach(url, continuation)) { continuation.resume(returning: false) }
+        }
+    }
+
     /// Where the thread takes its messages from; the first call starts it.
     func runningMailbox() -> Mailbox<CurlMessage>? {
         worker.withLock { worker in
@@ -117,6 +125,7 @@ typealias CurlResult = Result<HTTPResponse, HTTPTransportError>
 /// What other threads tell the transport's.
 enum CurlMessage: Sendable {
     case send(HTTPRequest, CheckedContinuation<CurlResult, Never>)
+    case reach(EndpointURL, CheckedContinuation<Bool, Never>)
     case begin(ResourceExchange)
     /// A task has read, given, or let go of something.
     case look(ResourceExchange)

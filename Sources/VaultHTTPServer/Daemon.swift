@@ -37,13 +37,45 @@ enum Daemon {
         return MHD_queue_response(connection, UInt32(clamping: response.status), prepared)
     }
 
+    /// Has the library send a stream, whose source it keeps until it is done with it.
+    static func queue(
+        _ source: StreamSource,
+        on connection: OpaquePointer,
+        closing isLast: Bool
+    ) -> MHD_Result {
+        let context = Unmanaged.passRetained(source)
+        // No length: the end is known when it comes.
+        let created = MHD_create_response_from_callback(
+            UInt64.max,
+            4096,
+            readStream,
+            context.toOpaque(),
+            releaseStream
+        )
+        guard let created else {
+            context.release()
+            return .NO
+        }
+        guard let prepared = add(source.headers, to: created) else { return .NO }
+        defer { MHD_destroy_response(prepared) }
+        if isLast { MHD_add_response_header(prepared, "Connection", "close") }
+        return MHD_queue_response(connection, UInt32(clamping: source.status), prepared)
+    }
+
     private static func prepare(_ response: HTTPServerResponse) -> OpaquePointer? {
         var body = response.body
         let prepared = body.withUnsafeMutableBytes {
             MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY)
         }
         guard let prepared else { return nil }
-        for (name, value) in response.headers where !isOurs(name) {
+        return add(response.headers, to: prepared)
+    }
+
+    private static func add(
+        _ headers: [(name: String, value: String)],
+        to prepared: OpaquePointer
+    ) -> OpaquePointer? {
+        for (name, value) in headers where !isOurs(name) {
             // Refused for line breaks and the like: no answer is better than half of one.
             guard MHD_add_response_header(prepared, name, value) == .YES else {
                 MHD_destroy_response(prepared)
@@ -111,6 +143,16 @@ private let connectionChanged: MHD_NotifyConnectionCallback = { context, connect
         connection,
         opened: change == .CONNECTION_NOTIFY_STARTED
     )
+}
+
+private let readStream: MHD_ContentReaderCallback = { source, _, buffer, size in
+    guard let source, let buffer else { return -2 }
+    return Unmanaged<StreamSource>.fromOpaque(source).takeUnretainedValue()
+        .read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
+}
+
+private let releaseStream: MHD_ContentReaderFreeCallback = { source in
+    if let source { Unmanaged<StreamSource>.fromOpaque(source).release() }
 }
 
 private let collectHeader: MHD_KeyValueIteratorN = { headers, _, name, nameSize, value, valueSize in

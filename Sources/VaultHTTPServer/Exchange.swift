@@ -13,6 +13,8 @@ struct Exchange {
         case answered(HTTPServerAnswer)
         /// The library has the response and writes it.
         case responding
+        /// The library takes the response piece by piece.
+        case streaming(StreamSource)
     }
 
     let number: UInt64
@@ -33,8 +35,14 @@ struct Exchange {
     var isHandled: Bool {
         switch phase {
         case .header, .body: false
-        case .handling, .answered, .responding: true
+        case .handling, .answered, .responding, .streaming: true
         }
+    }
+
+    /// Where its response comes from, if that is a stream.
+    var source: StreamSource? {
+        guard case .streaming(let source) = phase else { return nil }
+        return source
     }
 
     /// Makes room for a body of this declared length, as far as that is no burden.

@@ -1,6 +1,6 @@
 package import Platform
 
-/// An HTTP/1.1 server: complete requests in, whole answers out.
+/// An HTTP/1.1 server: complete requests in, whole answers or streams out.
 ///
 /// One thread accepts, parses and writes through libmicrohttpd. A complete request suspends its
 /// connection and goes to the handler in a task of its own; the answer comes back to the thread
@@ -35,6 +35,9 @@ package final class HTTPServer: Sendable {
     }
 
     /// Stops accepting, lets requests being handled finish within the limit, and ends the thread.
+    ///
+    /// Streams end with the piece that is on its way; a client that does not take it is not waited
+    /// for.
     package func stop() async {
         await withCheckedContinuation { continuation in
             if !mailbox.post(.stop(continuation)) { continuation.resume() }
@@ -45,5 +48,7 @@ package final class HTTPServer: Sendable {
 /// What other threads tell the server's.
 enum ServerMessage: Sendable {
     case answer(HTTPServerAnswer, request: UInt64)
+    /// Of a stream; nil at its end.
+    case piece([UInt8]?, request: UInt64)
     case stop(CheckedContinuation<Void, Never>?)
 }

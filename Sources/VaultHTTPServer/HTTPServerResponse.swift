@@ -1,6 +1,7 @@
 /// What a handler gives back.
 package enum HTTPServerAnswer: Sendable {
     case response(HTTPServerResponse)
+    case stream(HTTPServerStream)
     /// Exactly these bytes, then the connection is closed. For test servers.
     case raw([UInt8])
     /// The connection is closed without a byte. For test servers.

@@ -10,17 +10,19 @@ final class ServerLoop {
     private let mailbox: Mailbox<ServerMessage>
     private var gate: ConnectionGate
     private var daemon: OpaquePointer?
-    /// The connections, numbered in the order they came.
-    private var seats: [Connection: UInt64] = [:]
-    private var lastSeat: UInt64 = 0
+    private var seats: Seats
     private var lastNumber: UInt64 = 0
     private var exchanges: [Connection: Exchange] = [:]
+    /// Requests whose connections are suspended.
     private var handled: [UInt64: Connection] = [:]
     private var stop = Stop()
+    /// Time that `stop()` gives clients to take the end of their streams.
+    private static let streamEnd: Duration = .seconds(1)
 
     /// Who waits for the end, and until when it waits for others.
     private struct Stop {
         var deadline: ContinuousClock.Instant?
+        var streamDeadline: ContinuousClock.Instant?
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -34,6 +36,7 @@ final class ServerLoop {
         self.limits = limits
         self.mailbox = mailbox
         self.handler = handler
+        seats = Seats(limits)
         daemon = try Daemon.start(for: self, limits: limits)
     }
 
@@ -55,6 +58,7 @@ final class ServerLoop {
         let ready = Descriptor.waitReadable(watched, milliseconds: timeout(now: now))
         if ready[0] { mailbox.takeAll().forEach(receive) }
         if door != nil, ready[2] { acceptAll() }
+        for late in seats.late(at: .now) { Socket.shutDown(vault_mhd_socket(late)) }
         _ = MHD_run(daemon)
     }
 
@@ -63,7 +67,8 @@ final class ServerLoop {
         var due: [Int] = []
         var idle: UInt64 = 0
         if MHD_get_timeout(daemon, &idle) == .YES { due.append(Int(clamping: idle)) }
-        for wait in [gate.remainingPause(now: now), stop.deadline.map { $0 - now }] {
+        let moments = [seats.nextDeadline, stop.deadline, stop.streamDeadline]
+        for wait in [gate.remainingPause(now: now)] + moments.map({ $0.map { $0 - now } }) {
             // Rounded up, or the last millisecond would be spent spinning.
             if let wait { due.append(max(0, Int(wait / .milliseconds(1)) + 1)) }
         }
@@ -90,21 +95,27 @@ final class ServerLoop {
     }
 
     private var oldestIdle: Connection? {
-        seats.filter { exchanges[$0.key]?.isHandled != true }.min { $0.value < $1.value }?.key
+        seats.oldest { exchanges[$0]?.isHandled != true }
     }
 
     // MARK: - Messages
 
     private func receive(_ message: ServerMessage) {
         switch message {
-        case .answer(let answer, let number): resume(number, with: answer)
+        case .answer(let answer, let number):
+            resume(number) { $0.phase = .answered(answer) }
+        case .piece(let piece, let number):
+            resume(number) { $0.source?.take(piece) }
         case .stop(let waiter): beginToStop(waiter)
         }
     }
 
-    private func resume(_ number: UInt64, with answer: HTTPServerAnswer) {
+    private func resume(_ number: UInt64, _ change: (inout Exchange) -> Void) {
         guard let connection = handled.removeValue(forKey: number) else { return }
-        exchanges[connection]?.phase = .answered(answer)
+        if var exchange = exchanges[connection] {
+            change(&exchange)
+            exchanges[connection] = exchange
+        }
         MHD_resume_connection(connection)
     }
 
@@ -113,17 +124,29 @@ final class ServerLoop {
         guard stop.deadline == nil else { return }
         gate.listener.close()
         stop.deadline = .now + .seconds(limits.stopSeconds)
+        stop.streamDeadline = .now + Self.streamEnd
+        for exchange in exchanges.values { exchange.source?.end() }
     }
 
     private var mayEnd: Bool {
         guard let deadline = stop.deadline else { return false }
-        return ContinuousClock.now >= deadline || !exchanges.values.contains(where: \.isHandled)
+        if let end = stop.streamDeadline, ContinuousClock.now >= end { stop.streamDeadline = nil }
+        return ContinuousClock.now >= deadline || !exchanges.values.contains(where: isAwaited)
+    }
+
+    /// Whether `stop()` waits for the end of an answer.
+    private func isAwaited(_ exchange: Exchange) -> Bool {
+        exchange.isHandled && (exchange.source == nil || stop.streamDeadline != nil)
     }
 
     private func end() {
-        for (number, connection) in handled {
-            if case .handling(let task) = exchanges[connection]?.phase { task.cancel() }
-            resume(number, with: .drop)
+        for exchange in exchanges.values { exchange.source?.abandon() }
+        for number in handled.keys {
+            resume(number) { exchange in
+                guard case .handling(let task) = exchange.phase else { return }
+                task.cancel()
+                exchange.phase = .answered(.drop)
+            }
         }
         // A suspended connection must be resumed, and seen so, before the daemon may stop.
         _ = MHD_run(daemon)
@@ -137,25 +160,27 @@ final class ServerLoop {
 
     func connectionChanged(_ connection: Connection, opened: Bool) {
         guard opened else {
-            seats[connection] = nil
+            seats.closed(connection)
             return forget(connection)
         }
-        lastSeat += 1
-        seats[connection] = lastSeat
+        seats.opened(connection, at: .now)
     }
 
     func requestBegan(_ connection: Connection, target: String) {
         lastNumber += 1
         exchanges[connection] = Exchange(number: lastNumber, target: target)
+        seats.requestBegan(connection, at: .now)
     }
 
     func requestEnded(_ connection: Connection) {
         forget(connection)
+        seats.requestEnded(connection, at: .now)
     }
 
     private func forget(_ connection: Connection) {
         guard let exchange = exchanges.removeValue(forKey: connection) else { return }
         handled[exchange.number] = nil
+        exchange.source?.abandon()
     }
 
     /// The library asks, several times for one request, what to do next.
@@ -173,13 +198,13 @@ final class ServerLoop {
                 exchanges[connection]?.reserve(min(length, limits.bodyBytes))
                 return .YES
             }
-            return respond(connection, HTTPServerResponse(status: 413))
+            return respond(connection, limits.refusal(413))
         case .body where !piece.isEmpty:
             let more = exchanges[connection]?.append(piece, limit: limits.bodyBytes) ?? false
             return more ? .YES : .NO
         case .body:
             return handle(connection, method: method)
-        case .handling, .responding:
+        case .handling, .responding, .streaming:
             return .YES
         case .answered(let answer):
             return finish(connection, answer)
@@ -193,11 +218,14 @@ final class ServerLoop {
     /// Gives the complete request to the handler.
     private func handle(_ connection: Connection, method: String) -> MHD_Result {
         guard let exchange = exchanges[connection] else { return .NO }
-        if exchange.isTooLarge { return respond(connection, HTTPServerResponse(status: 413)) }
+        seats.requestCame(connection)
+        if exchange.isTooLarge { return respond(connection, limits.refusal(413)) }
+        let headers = Daemon.headers(of: connection)
+        if headers.count > limits.headerFields { return respond(connection, limits.refusal(431)) }
         let request = HTTPServerRequest(
             method: method,
             target: exchange.target,
-            headers: Daemon.headers(of: connection),
+            headers: headers,
             body: exchanges[connection]?.takeBody() ?? []
         )
         let number = exchange.number
@@ -216,12 +244,24 @@ final class ServerLoop {
         switch answer {
         case .response(let response):
             return respond(connection, response)
+        case .stream(let stream):
+            return begin(stream, on: connection)
         case .raw(let bytes):
             try? Socket.writeAll(bytes, to: vault_mhd_socket(connection))
             return .NO
         case .drop:
             return .NO
         }
+    }
+
+    private func begin(_ stream: HTTPServerStream, on connection: Connection) -> MHD_Result {
+        guard let number = exchanges[connection]?.number else { return .NO }
+        let source = StreamSource(stream, number: number, on: connection, mailbox: mailbox) {
+            [unowned self] in handled[number] = connection
+        }
+        if stop.deadline != nil { source.end() }
+        exchanges[connection]?.phase = .streaming(source)
+        return Daemon.queue(source, on: connection, closing: !limits.keepsConnections)
     }
 
     private func respond(_ connection: Connection, _ response: HTTPServerResponse) -> MHD_Result {

@@ -141,7 +141,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+        @Test(arguments: [SIGTERM, SIGINT])
         func inTheForegroundASignalEndsItCleanly(signal: Int32) throws {
             try withStage { stage in
                 try stage.initialize()

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import OAuth
 import Platform
+import Testing
 import VaultCrypto
 import VaultHTTPServer
 import VaultKit
@@ -57,14 +58,14 @@ final class AgentFixture: Sendable {
         get throws { try service.vault.session().vault }
     }
 
-    /// Answers as the agent does over its socket.
+    /// Answers as the agent does over its socket, and as its description has it.
     func answer(
         _ method: String,
         _ target: String,
         headers: [(name: String, value: String)] = [],
         body: String = ""
     ) async -> HTTPServerResponse {
-        await AgentRoutes(service: service).answer(
+        await answer(
             HTTPServerRequest(
                 method: method,
                 target: target,
@@ -72,6 +73,15 @@ final class AgentFixture: Sendable {
                 body: Array(body.utf8)
             )
         )
+    }
+
+    func answer(_ request: HTTPServerRequest) async -> HTTPServerResponse {
+        guard case .response(let response) = await AgentRoutes(service: service).serve(request)
+        else { return HTTPServerResponse(status: 0, text: "no response") }
+        if let problem = DescribedAnswers.problem(response, to: request) {
+            Issue.record("\(request.method) \(request.path): \(problem)")
+        }
+        return response
     }
 
     /// What the agent wrote down, all of it.

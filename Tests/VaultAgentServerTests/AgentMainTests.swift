@@ -155,16 +155,32 @@ import VaultStore
         "refuses words that are not its own",
         arguments: [
             ["--ready-fd"], ["--ready-fd", "x"], ["--ready-fd", "2"], ["--verbose"], ["run"],
+            ["--on-demand", "--on-demand"], ["--ready-fd", "3", "--ready-fd", "4"],
+            ["--on-demand=1"],
         ]
     )
     func arguments(words: [String]) {
-        #expect(throws: (any Error).self) { try AgentMain.Options(words) }
+        #expect(throws: AgentOptionError.self) { try AgentOptions(words) }
     }
 
     @Test func readsItsWords() throws {
-        let options = try AgentMain.Options(["--on-demand", "--ready-fd", "3"])
+        let options = try AgentOptions(["--on-demand", "--ready-fd", "3"])
         #expect(options.isOnDemand && options.readyDescriptor == 3)
-        #expect(try AgentMain.Options([]).isOnDemand == false)
+        #expect(try AgentOptions([]).isOnDemand == false)
+    }
+
+    /// With fewer descriptors there are fewer connections, and with too few no agent.
+    @Test(arguments: [(1024, 256), (416, 256), (300, 140), (192, 32)])
+    func connectionsByDescriptors(limit: Int, connections: Int) throws {
+        #expect(try ConnectionAllowance.make(limit: limit).connections == connections)
+        #expect(throws: VaultError.self) { try ConnectionAllowance.make(limit: 191) }
+    }
+}
+
+extension AgentMain {
+    /// Without words.
+    fileprivate static func run(_ arguments: [String]) async -> Int32 {
+        await run(arguments) { _ in AgentFailure(line: "failed", hint: nil, exitCode: 1) }
     }
 }
 

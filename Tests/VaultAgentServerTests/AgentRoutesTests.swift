@@ -110,7 +110,8 @@ import VaultKit
         #expect(try await agent.vault.account("a").tags == ["new", "y z&"])
         let refused = [
             (#"{"add":["a "],"remove":[]}"#, ["field": "tags"]),
-            (#"{"add":[]}"#, ["field": "body"]),
+            (#"{"add":[]}"#, ["field": "remove"]), (#"{"add":"a","remove":[]}"#, ["field": "add"]),
+            (#"{"add":[],"remove":[],"put":[]}"#, ["field": "put", "reason": "unknown"]),
         ]
         for (body, facts) in refused {
             let answer = await agent.answer("POST", "/v1/accounts/a/tags", body: body)
@@ -162,17 +163,20 @@ import VaultKit
     @Test(
         "refuses options of another kind",
         arguments: [
-            "7", "[]", #""strict""#, #"{"provider":7}"#, #"{"rotation":["strict"]}"#,
-            #"{"sendsScope":"yes"}"#, #"{"parameters":{"a":"1"}}"#, #"{"parameters":["a"]}"#,
-            #"{"parameters":[{"name":"a"}]}"#, #"{"endpoint":{}}"#,
+            ("7", ""), ("[]", ""), (#""strict""#, ""), (#"{"provider":7}"#, ".provider"),
+            (#"{"rotation":["strict"]}"#, ".rotation"), (#"{"sendsScope":"yes"}"#, ".sendsScope"),
+            (#"{"parameters":{"a":"1"}}"#, ".parameters"),
+            (#"{"parameters":["a"]}"#, ".parameters"),
+            (#"{"parameters":[{"name":"a"}]}"#, ".parameters.value"),
+            (#"{"endpoint":{}}"#, ".endpoint"),
         ]
     )
-    func options(text: String) async throws {
+    func options(text: String, member: String) async throws {
         let agent = try await AgentFixture.make()
         let body = Addition().json.dropLast() + #","refresh":\#(text)}"#
         let answer = await agent.answer("POST", "/v1/accounts", body: String(body))
         #expect(answer.status == 400)
-        try expect(answer, "invalid_input", ["field": "body"])
+        try expect(answer, "invalid_input", ["field": "refresh" + member])
         #expect(try await agent.vault.accounts().isEmpty)
         await agent.service.stop()
     }
@@ -194,7 +198,7 @@ import VaultKit
     @Test(
         "refuses a body that is no request",
         arguments: [
-            "", "{", "null", "[]", "canary-body", #"{"name":"canary-body"}"#, "\u{0}\u{ff}",
+            "", "{", "null", "[]", "canary-body", #"{"name":"canary-body""#, "\u{0}\u{ff}",
         ]
     )
     func body(text: String) async throws {
@@ -246,8 +250,8 @@ import VaultKit
                 400, #"{"error":"invalid_grant","error_description":"canary-refresh is dead"}"#,
                 409, "sign_in_needed"
             ),
-            (401, #"{"error":"invalid_client"}"#, 502, "client_refused"),
-            (400, #"{"error":"invalid_scope"}"#, 502, "request_refused"),
+            (401, #"{"error":"invalid_client"}"#, 409, "client_refused"),
+            (400, #"{"error":"invalid_scope"}"#, 409, "request_refused"),
             (429, "canary-body", 429, "throttled"), (500, "canary-body", 503, "outcome_unknown"),
             (200, "<html>canary-body</html>", 503, "outcome_unknown"),
         ]
@@ -309,7 +313,7 @@ import VaultKit
         "reads the minimum",
         arguments: [
             ("", 200), ("?min-valid=0", 200), ("?min-valid=60", 200), ("?min-valid=1.5", 200),
-            ("?min-valid=60&min-valid=x", 200), ("?other=x", 200),
+            ("?min-valid=60&min-valid=x", 200),
             ("?min-valid=", 400), ("?min-valid", 400), ("?min-valid=x", 400),
             ("?min-valid=-1", 400),
             ("?min-valid=nan", 400), ("?min-valid=inf", 400), ("?min-valid=-inf", 400),
@@ -334,41 +338,13 @@ import VaultKit
         await agent.service.stop()
     }
 
-    @Test func anotherVersionIsTurnedAwayBeforeAnythingHappens() async throws {
-        let agent = try await AgentFixture.make()
-        let old = [(name: "vault-version", value: "0.0.0")]
-        let answer = await agent.answer("POST", "/v1/accounts", headers: old, body: Addition().json)
-        #expect(answer.status == 426)
-        try expect(answer, "busy", ["reason": "agent_version"])
-        #expect(try await agent.vault.accounts().isEmpty)
-        let same = [(name: "Vault-Version", value: VaultVersion.current)]
-        #expect(await agent.answer("GET", "/v1/accounts", headers: same).status == 200)
-        await agent.service.stop()
-    }
-
-    @Test(
-        "knows nothing else",
-        arguments: [
-            ("GET", "/"), ("GET", "/v1/accounts/../status"), ("PUT", "/v1/accounts"),
-            ("GET", "/v1/accounts/a%00/token"),
-            ("GET", "/v1/" + String(repeating: "a", count: 10 << 10)),
-        ]
-    )
-    func unknown(method: String, target: String) async throws {
-        let agent = try await AgentFixture.make()
-        let answer = await agent.answer(method, target)
-        #expect(answer.status == 404)
-        try expect(answer, "invalid_input", ["field": "path"])
-        await agent.service.stop()
-    }
-
     /// A command asks as soon as the agent says that it is ready.
     @Test func aStopThatComesBeforeAnybodyListensIsNotLost() async throws {
         let agent = try await AgentFixture.make()
         #expect(await agent.answer("POST", "/v1/stop").status == 204)
         let life = AgentLife(
             service: agent.service,
-            signals: StopSignalCount(),
+            signals: AgentSignals(),
             isOnDemand: false,
             // Nothing listens here: any file that stays does.
             socket: try SocketFile(agent.location.database)

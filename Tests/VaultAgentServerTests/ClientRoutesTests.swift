@@ -64,7 +64,8 @@ import VaultKit
     @Test(
         "refuses what is wrong and changes nothing",
         arguments: [
-            (#"{"clientID":"client","keepsOld":false}"#, 400, "invalid_input", "body"),
+            (#"{"clientID":"client","keepsOld":false}"#, 400, "invalid_input", "clientSecret"),
+            (try document().replacing("}", with: #","x":1}"#), 400, "invalid_input", "x"),
             ("", 400, "invalid_input", "body"), ("[]", 400, "invalid_input", "body"),
             (try document() + "x", 400, "invalid_input", "body"),
             (try document(id: ""), 400, "invalid_input", "client_id"),

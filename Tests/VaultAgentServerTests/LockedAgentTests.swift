@@ -135,7 +135,7 @@ import VaultStore
             slots: [.passphrase(Secret(bytes: bytes), AgentFixture.cheap)]
         )
         let body = Array(#"{"passphrase":""#.utf8) + [0xff, 0x20] + Array(#"\"\\\t"#.utf8)
-        let answer = await AgentRoutes(service: agent.service).answer(
+        let answer = await agent.answer(
             HTTPServerRequest(
                 method: "POST",
                 target: "/v1/unlock",

@@ -385,9 +385,15 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
         ),
         ReportRow(
             .busy,
-            [.reason: "agent_version"],
-            "the agent that runs has another version",
+            [.reason: "agent_version", .version: "0.1.0"],
+            "the agent that runs has the older version 0.1.0",
             hint: "vault agent stop"
+        ),
+        ReportRow(
+            .busy,
+            [.reason: "event_streams"],
+            "as many programs listen to the agent's events as may",
+            hint: "end one of them"
         ),
         ReportRow(
             .busy,

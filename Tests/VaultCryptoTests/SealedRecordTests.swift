@@ -67,6 +67,16 @@ import Testing
         #expect(try sealed.open(key: key).exposed == plaintext)
     }
 
+    @Test("what was sealed by libsodium opens, whatever its length")
+    func opensLikeTheSecretbox() throws {
+        let key = Randomness.bytes(count: 32)
+        for count in 0..<1100 {
+            let plaintext = Randomness.bytes(count: count)
+            let sealed = SealedRecord.seal(plaintext.span, key: key)
+            #expect(try sealed.open(key: key).exposed == plaintext)
+        }
+    }
+
     @Test func noncesDoNotRepeat() {
         let key = Randomness.bytes(count: 32)
         let plaintext: [UInt8] = [1]

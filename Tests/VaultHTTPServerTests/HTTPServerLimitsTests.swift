@@ -67,6 +67,22 @@ import VaultHTTPServer
         await server.stop()
     }
 
+    @Test("too many header fields are refused", arguments: [(99, 200), (100, 431)])
+    func fieldLimit(count: Int, status: Int) async throws {
+        var limits = HTTPServerLimits()
+        limits.refusal = { HTTPServerResponse(status: $0, text: "refused") }
+        let server = try HTTPServer(on: .loopback(), limits: limits, handler: Self.length)
+        let answer = try await onThread { [port = server.port] in
+            let client = try RawClient.connected(port: port)
+            let fields = String(repeating: "A: b\r\n", count: count)
+            client.send("GET / HTTP/1.1\r\nHost: h\r\n\(fields)\r\n")
+            return client.answer()
+        }
+        #expect(answer?.status == status)
+        #expect(answer?.body == (status == 200 ? "0" : "refused"))
+        await server.stop()
+    }
+
     @Test func oneConnectionTooManyFindsASeat() async throws {
         var limits = HTTPServerLimits()
         limits.connections = 2

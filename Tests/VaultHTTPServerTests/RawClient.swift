@@ -76,6 +76,44 @@ final class RawClient {
         }
     }
 
+    /// What comes up to the end of some text; nothing when the connection ends before.
+    func text(upTo end: String) -> String? {
+        while true {
+            if let found = unread.firstRange(of: Array(end.utf8)) {
+                defer { unread.removeFirst(found.upperBound) }
+                return String(decoding: unread[..<found.upperBound], as: UTF8.self)
+            }
+            guard readSome() else { return nil }
+        }
+    }
+
+    /// Whether the other side has neither ended the connection nor broken it; nothing is read.
+    var isOpen: Bool {
+        // POLLRDHUP of poll(2), which only GNU sources see.
+        var state = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+        return poll(&state, 1, 0) == 0
+    }
+
+    /// Sends text and a descriptor with it (unix(7), `SCM_RIGHTS`).
+    func send(_ text: String, passing passed: Int32) {
+        var bytes = Array(text.utf8)
+        // cmsg(3): the length of 20 bytes, the level, the type and the descriptor, padded to 24.
+        var control: [Int32] = [20, 0, SOL_SOCKET, 1, passed, 0]
+        bytes.withUnsafeMutableBytes { bytes in
+            control.withUnsafeMutableBytes { control in
+                var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+                withUnsafeMutablePointer(to: &part) { part in
+                    var message = msghdr()
+                    message.msg_iov = part
+                    message.msg_iovlen = 1
+                    message.msg_control = control.baseAddress
+                    message.msg_controllen = control.count
+                    _ = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+                }
+            }
+        }
+    }
+
     /// Everything until the connection ends.
     func rest() -> String {
         while readSome() {}

@@ -93,7 +93,7 @@ import VaultTesting
             #expect(account.failureCount == 0)
             #expect(account.lastFailure == nil)
             let due = try #require(account.due).timeIntervalSince(now)
-            #expect((2519...2880).contains(due))
+            #expect((1439...3240).contains(due))
         }
     }
 

@@ -53,7 +53,7 @@ import VaultStore
 
     @Test func theTokenIsRefreshedWhenItWouldHaveBeen() {
         let due = seconds(until: account(obtained: -600, lifetime: 3600))
-        #expect((1920.0...2280).contains(due))
+        #expect((840.0...2640).contains(due))
     }
 
     @Test(

@@ -16,7 +16,12 @@ import VaultCrypto
         var bare = Fixture.tokens("bare")
         bare.refreshToken = nil
         bare.accessTokens[0].lifetime = nil
-        return [Fixture.tokens("usual"), counted, bare]
+        var rotated = counted
+        rotated.previous = PreviousRefreshToken(
+            value: Secret("before"),
+            until: Date(timeIntervalSince1970: 1_700_000_000.25)
+        )
+        return [Fixture.tokens("usual"), counted, bare, rotated]
     }()
 
     private static let settings: [AccountSettings] = {
@@ -63,6 +68,47 @@ import VaultCrypto
         }
     }
 
+    @Test("what is handed out is read without the rest, unless the refresh token was spent")
+    func tokenAtHand() throws {
+        for tokens in Self.tokens + [Fixture.fullAccount("full").tokens] {
+            let record = TokenRecord.encode(tokens)
+            let isForPerson = tokens.signInNeeded != nil || tokens.hold != nil
+            var lent: [Secret] = []
+            let found = try TokenRecord.accessToken(for: nil, in: record) { token in
+                lent.append(Secret(copying: token))
+                return false
+            }
+            #expect(found == (isForPerson ? nil : tokens.defaultToken))
+            #expect(lent == (isForPerson ? [] : [tokens.refreshToken].compactMap { $0 }))
+            let spent = try TokenRecord.accessToken(for: nil, in: record) { _ in true }
+            #expect(spent == (lent.isEmpty ? found : nil))
+        }
+    }
+
+    @Test("a token for a person to look after is not at hand, nor one that nobody has")
+    func noTokenAtHand() throws {
+        var tokens = Fixture.tokens("held")
+        let request = AccessTokenRequest(scope: Scope(["mail"]), resource: nil)
+        let other = try TokenRecord.accessToken(for: request, in: TokenRecord.encode(tokens)) { _ in
+            false
+        }
+        #expect(other == nil)
+        tokens.hold = Hold(reason: .moved, since: Date(timeIntervalSince1970: 0))
+        let held = try TokenRecord.accessToken(for: nil, in: TokenRecord.encode(tokens)) { _ in
+            false
+        }
+        #expect(held == nil)
+    }
+
+    @Test("a record is that of its own name alone")
+    func nameOfARecord() throws {
+        for settings in Self.settings + [Fixture.fullAccount("full").settings] {
+            let record = AccountRecord.encode(settings)
+            #expect(try AccountRecord.isName(settings.name, in: record))
+            #expect(try !AccountRecord.isName("another", in: record))
+        }
+    }
+
     @Test func everythingElseIsLeftToTheStrictReader() throws {
         let account = Fixture.fullAccount("full")
         let tokens = TokenRecord.encode(account.tokens)
@@ -79,6 +125,8 @@ import VaultCrypto
         for _ in 0..<400 {
             for tokens in Self.tokens {
                 let text = Self.mutated(TokenRecord.encode(tokens), &random)
+                let atHand = text.withBytes { try? UsualRecord.accessToken($0).accessToken }
+                #expect(atHand == nil || atHand == (try? TokenRecord.decode(text).defaultToken))
                 guard let quick = Self.quickTokens(text) else { continue }
                 #expect(quick == (try? TokenRecord.tokens(SealedJSON(decoding: text))))
             }

@@ -39,6 +39,20 @@ int64_t cplatform_boottime(void);
 // Nanoseconds since 1970 of the wall clock.
 int64_t cplatform_walltime(void);
 
+// A timer of the clock that counts suspended time. Setting it to a moment of that clock (0: to none)
+// moves also the wait of a thread that sleeps in it.
+int32_t cplatform_boot_timer(void);
+int32_t cplatform_set_boot_timer(int32_t descriptor, int64_t nanoseconds);
+int32_t cplatform_wait_boot_timer(int32_t descriptor);
+
+// A descriptor that is readable once somebody has set the wall clock, which a resume does too.
+int32_t cplatform_watch_wall_clock(void);
+// Whether somebody has since the last time: 1 or 0; never waits.
+int32_t cplatform_take_clock_change(int32_t descriptor);
+// The same for links, addresses and routes of the network (rtnetlink(7)).
+int32_t cplatform_watch_network(void);
+int32_t cplatform_take_network_changes(int32_t descriptor);
+
 // A new process: its own session, descriptors 0 to 2 on /dev/null, `keep` as descriptor 3, nothing
 // else open, working directory /. The process id, or minus errno of whatever step failed.
 int32_t cplatform_spawn_daemon(
@@ -47,6 +61,17 @@ int32_t cplatform_spawn_daemon(
 // A new process that shares standard input, output and error and no other descriptor.
 // Descriptor 1 becomes 2, so that a chatty child cannot spoil this program's data on stdout.
 int32_t cplatform_spawn_attached(const char *path, char *const argv[], char *const envp[]);
+
+// A child that is waited for: its own session and process group, `input` as descriptor 0, 1 and 2 on
+// /dev/null, nothing else open, working directory /.
+int32_t cplatform_spawn_child(
+    const char *path, char *const argv[], char *const envp[], int32_t input);
+// Whether a child ends within a time (1 or 0); its number stays its own until it is reaped.
+int32_t cplatform_has_ended(int32_t process, int32_t timeout_ms);
+// Its exit code, or 256 and the signal that ended it.
+int32_t cplatform_reap(int32_t process);
+// Ends a child that was not reaped yet, and all that is left of its group.
+void cplatform_kill_group(int32_t process);
 
 // UNIX sockets. A path too long for a socket address goes through its directory's descriptor.
 // Where more connections wait to be accepted than may, connecting takes up to timeout_ms (more than
@@ -64,6 +89,23 @@ int64_t cplatform_peer_uid(int32_t descriptor);
 // Process id of the process at the other end of a UNIX socket.
 int64_t cplatform_peer_pid(int32_t descriptor);
 int32_t cplatform_set_timeouts(int32_t descriptor, int32_t seconds);
+
+// The path of a listening UNIX stream socket; 0 for one without. Minus ENOTSOCK, EAFNOSUPPORT (of
+// another family), EPROTOTYPE (no stream) or ENOTCONN (it does not listen) for anything else.
+int32_t cplatform_listening_path(int32_t descriptor, char *path, uint32_t capacity);
+// Sends a datagram to a UNIX socket without waiting; '@' in front of a name of the kernel's.
+int32_t cplatform_send_datagram(
+    const char *path, uint32_t length, const void *bytes, uint32_t count);
+
+// Raises the limit of open descriptors to what is wanted, as far as it may be; what it is then.
+int64_t cplatform_raise_descriptor_limit(uint64_t wanted);
+
+// A descriptor for what happens to a directory, and in *watch what ends that.
+int32_t cplatform_watch_directory(const char *path, int32_t *watch);
+// Sleeps until something has happened to the directory or to one of these names in it: 1; 0 once it
+// is not watched any more.
+int32_t cplatform_wait_directory_change(int32_t descriptor, char *const names[]);
+void cplatform_end_watch(int32_t descriptor, int32_t watch);
 
 // One pipe, both ends close-on-exec.
 int32_t cplatform_pipe(int32_t ends[2]);

@@ -51,6 +51,23 @@ package enum FilePermissions {
         }
     }
 
+    /// A program that we run for the user: theirs or root's, and nobody else can change it or put
+    /// another in its place.
+    package static func checkProgram(_ path: String) throws {
+        var walk = DirectoryWalk(path)
+        let (place, status) = try walk.run()
+        guard status.kind == .regular else {
+            throw PermissionProblem(path: place, found: .notARegularFile)
+        }
+        guard walk.isTrusted(status.owner) else {
+            throw PermissionProblem(path: place, found: .parentOwner(status.owner))
+        }
+        guard status.permissions & 0o022 == 0 else {
+            let wanted = status.permissions & ~0o022
+            throw PermissionProblem(path: place, found: .mode(status.permissions, wanted: wanted))
+        }
+    }
+
     private static func checkIsRegular(
         _ path: String,
         _ status: FileStatus
@@ -139,7 +156,7 @@ private struct DirectoryWalk {
     }
 
     /// Root's are root's to change anyway, and in a sandbox root may have no number but this.
-    private func isTrusted(_ owner: UInt32) -> Bool {
+    func isTrusted(_ owner: UInt32) -> Bool {
         owner == 0 || owner == FileSystem.currentUser || UserNamespace.hidesRoot(behind: owner)
     }
 

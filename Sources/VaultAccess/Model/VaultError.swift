@@ -155,5 +155,7 @@ extension VaultError {
         case field
         /// The number of a process.
         case pid
+        /// The number of a line.
+        case line
     }
 }

@@ -32,7 +32,7 @@ public struct VaultLocation: Sendable, Hashable {
     }
 
     /// The database.
-    package var database: String { directory + "/vault.db" }
+    package var database: String { directory + "/" + Self.databaseName }
     /// What SQLite may keep beside the database and takes for a part of it.
     package var companions: [String] { [journal, database + "-wal", database + "-shm"] }
     /// The rollback journal.
@@ -45,7 +45,13 @@ public struct VaultLocation: Sendable, Hashable {
     package var networkPermission: String { directory + "/allow-network-file-system" }
     /// The agent's socket, by its name in the directory.
     package static let socketName = "agent.sock"
+    /// The database, by its name there.
+    package static let databaseName = "vault.db"
     package var socket: String { directory + "/" + Self.socketName }
+    /// What a person decided for it.
+    package var configuration: String { directory + "/config.json" }
+    /// How far the program that is told of events has got.
+    package var eventProgress: String { directory + "/agent.events" }
     /// The agent's log.
     package var log: String { directory + "/agent.log" }
 

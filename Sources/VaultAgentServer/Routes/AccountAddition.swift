@@ -8,24 +8,28 @@ internal import VaultStore
 /// Read without Foundation's decoder, which would leave the tokens in text that nobody wipes.
 struct AccountAddition {
     let tokenResponse: Secret
-    private let members: JSONObject
+    private let members: BodyMembers
+
+    private static let known: Set = [
+        "name", "tokenEndpoint", "clientID", "clientSecret", "clientAuthentication", "issuer",
+        "scope", "tokenResponse", "refresh", "tags",
+    ]
 
     init(_ body: [UInt8]) throws {
-        let result = JSONReader.read(body.span)
-        guard result.isComplete, let members = result.value.members,
-            let response = members["tokenResponse"]?.secret
-        else { throw Self.malformed }
-        tokenResponse = response
-        self.members = members
+        members = try BodyMembers(body, known: Self.known)
+        tokenResponse = try members.required("tokenResponse", \.secret)
     }
 
     /// The account's settings, once each of them is what it should be.
     func registration() throws -> AccountRegistration {
-        let (name, endpoint) = (try text("name"), try text("tokenEndpoint"))
-        let (client, method) = (try text("clientID"), try text("clientAuthentication"))
-        let (secret, issuer) = (try optional("clientSecret"), try optional("issuer"))
-        guard let scope = members["scope"]?.array?.map(\.text), !scope.contains(nil) else {
-            throw Self.malformed
+        let name = try members.required("name", \.text)
+        let endpoint = try members.required("tokenEndpoint", \.text)
+        let client = try members.required("clientID", \.text)
+        let method = try members.required("clientAuthentication", \.text)
+        let secret = try members.optional("clientSecret", \.secret)
+        let issuer = try members.optional("issuer", \.text)
+        guard let scope = try members.texts("scope") else {
+            throw VaultError(.invalidInput, facts: [.field: "scope"])
         }
         guard let name = AccountName(name) else {
             throw VaultError(.invalidInput, facts: [.field: "name"])
@@ -39,8 +43,7 @@ struct AccountAddition {
         guard (authentication == .none) == (secret?.isEmpty ?? true) else {
             throw VaultError(.invalidInput, facts: [.field: "client_secret"])
         }
-        let issuerText = issuer?.reveal { $0 }
-        if let issuerText { _ = try EndpointURL.checked(issuerText, field: "issuer") }
+        if let issuer { _ = try EndpointURL.checked(issuer, field: "issuer") }
         let registration = AccountRegistration(
             name: name,
             client: Client(
@@ -49,36 +52,12 @@ struct AccountAddition {
                 authentication: authentication
             ),
             tokenEndpoint: try EndpointURL.checked(endpoint, field: "token_endpoint"),
-            issuer: issuerText,
-            requestedScope: Scope(scope.compactMap { $0 }),
-            refresh: try RefreshAddition.options(members["refresh"]),
-            tags: try tags()
+            issuer: issuer,
+            requestedScope: Scope(scope),
+            refresh: try RefreshAddition.options(members),
+            tags: try AccountTag.checked(members.texts("tags") ?? [])
         )
         try registration.check()
         return registration
-    }
-
-    private func tags() throws -> Set<AccountTag> {
-        guard let value = members["tags"], value != .null else { return [] }
-        guard let texts = value.array?.map(\.text), !texts.contains(nil) else {
-            throw Self.malformed
-        }
-        return try AccountTag.checked(texts.compactMap { $0 })
-    }
-
-    private func text(_ name: String) throws -> String {
-        guard let text = members[name]?.text else { throw Self.malformed }
-        return text
-    }
-
-    /// A string that may be left out or null.
-    private func optional(_ name: String) throws -> Secret? {
-        guard let value = members[name], value != .null else { return nil }
-        guard let secret = value.secret else { throw Self.malformed }
-        return secret
-    }
-
-    static var malformed: VaultError {
-        VaultError(.invalidInput, facts: [.field: "body"])
     }
 }

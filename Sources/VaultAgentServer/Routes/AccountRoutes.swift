@@ -58,31 +58,36 @@ extension AgentRoutes {
         of name: AccountName,
         _ request: HTTPServerRequest
     ) async throws -> HTTPServerResponse {
-        let token = try await service.vault.session().vault.accessToken(
-            for: name,
-            scope: Self.scope(request),
-            resource: request.query.first { $0.name == "resource" }?.value,
-            minimumLifetime: try Self.seconds("min-valid", request),
-            newerThan: try Self.generation(request),
-            deadline: try Self.seconds("deadline", request) ?? Self.deadline
-        )
-        return try Self.json(TokenDocument(token))
+        do {
+            let token = try await service.vault.session().vault.accessToken(
+                for: name,
+                scope: Self.scope(request),
+                resource: request.query.first { $0.name == "resource" }?.value,
+                minimumLifetime: try Self.seconds("min-valid", request),
+                newerThan: try Self.generation(request),
+                deadline: try Self.seconds("deadline", request) ?? Self.deadline
+            )
+            service.metrics.noteToken(nil)
+            return try Self.json(TokenDocument(token))
+        } catch {
+            service.metrics.noteToken(VaultError(error))
+            throw error
+        }
     }
 
     func refresh(
         _ name: AccountName,
         _ request: HTTPServerRequest
     ) async throws -> HTTPServerResponse {
+        let wantsToken = try Self.choice("answer", of: ["token", "change"], request) == "token"
         let vault = try service.vault.session().vault
         let token = try await vault.refresh(
             name,
-            isForced: request.query.contains { $0 == (name: "force", value: "true") },
+            isForced: try Self.choice("force", of: ["true", "false"], request) == "true",
             deadline: try Self.seconds("deadline", request) ?? Self.deadline
         )
         // Whoever only wants it refreshed does not get to see it.
-        guard !request.query.contains(where: { $0 == (name: "answer", value: "token") }) else {
-            return try Self.json(TokenDocument(token))
-        }
+        guard !wantsToken else { return try Self.json(TokenDocument(token)) }
         let account = try await vault.account(name)
         return try Self.json(
             ChangeDocument(
@@ -102,10 +107,8 @@ extension AgentRoutes {
         of name: AccountName,
         _ request: HTTPServerRequest
     ) async throws -> HTTPServerResponse {
-        let change = try Self.decode(ChangeTagsDocument.self, request)
-        let (added, removed) = (
-            try AccountTag.checked(change.add), try AccountTag.checked(change.remove)
-        )
+        let change = try BodyMembers(request.body, known: ["add", "remove"])
+        let (added, removed) = (try Self.tags("add", change), try Self.tags("remove", change))
         try await service.vault.session().vault.changeTags(of: name) { tags in
             tags.subtracting(removed).union(added)
         }
@@ -126,7 +129,7 @@ extension AgentRoutes {
     private static let deadline = 60.0
 
     /// The seconds in a field; nil where it is left out.
-    private static func seconds(_ field: String, _ request: HTTPServerRequest) throws -> Double? {
+    static func seconds(_ field: String, _ request: HTTPServerRequest) throws -> Double? {
         guard let text = request.query.first(where: { $0.name == field })?.value else {
             return nil
         }
@@ -134,6 +137,21 @@ extension AgentRoutes {
             throw VaultError(.invalidInput, facts: [.field: field])
         }
         return seconds
+    }
+
+    /// The word in a field, one of those that there are; nil where it is left out.
+    private static func choice(
+        _ field: String,
+        of words: [String],
+        _ request: HTTPServerRequest
+    ) throws -> String? {
+        guard let text = request.query.first(where: { $0.name == field })?.value else {
+            return nil
+        }
+        guard words.contains(text) else {
+            throw VaultError(.invalidInput, facts: [.field: field])
+        }
+        return text
     }
 
     /// The generation that was rejected; nil where none was.
@@ -148,16 +166,11 @@ extension AgentRoutes {
         return generation
     }
 
-    static func decode<Document: Decodable>(
-        _ type: Document.Type,
-        _ request: HTTPServerRequest
-    ) throws -> Document {
-        do {
-            return try WireJSON.decode(type, from: request.body)
-        } catch {
-            // The decoder's own words may quote the body.
-            throw VaultError(.invalidInput, facts: [.field: "body"])
+    private static func tags(_ field: String, _ change: BodyMembers) throws -> Set<AccountTag> {
+        guard let texts = try change.texts(field) else {
+            throw VaultError(.invalidInput, facts: [.field: field])
         }
+        return try AccountTag.checked(texts)
     }
 }
 

@@ -9,23 +9,36 @@ internal import VaultStore
 struct AgentRoutes: Sendable {
     let service: AgentService
 
-    func answer(_ request: HTTPServerRequest) async -> HTTPServerResponse {
+    /// The answer to a request, a stream where that is what it asks for.
+    func serve(_ request: HTTPServerRequest) async -> HTTPServerAnswer {
         service.touch()
+        let answer = await answer(request)
+        switch answer {
+        case .response(let response): service.metrics.noteAnswer(response.status)
+        case .stream(let stream): service.metrics.noteAnswer(stream.status)
+        case .raw, .drop: break
+        }
+        return answer
+    }
+
+    private func answer(_ request: HTTPServerRequest) async -> HTTPServerAnswer {
         do {
-            return try await dispatch(request)
+            let route = try request.route()
+            guard route != .events else { return .stream(try events(request)) }
+            return .response(try await dispatch(route, request))
+        } catch let refusal as Refusal {
+            return .response(refusal.response)
         } catch {
             await service.vault.notice(error)
-            return Self.failure(VaultError(error))
+            return .response(Self.failure(VaultError(error)))
         }
     }
 
-    private func dispatch(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
-        if let version = request.header("Vault-Version"), version != VaultVersion.current {
-            let facts = [VaultError.Fact.reason: "agent_version"]
-            return Self.failure(VaultError(.busy, facts: facts), status: 426)
-        }
-        switch Route(method: request.method, path: request.path) {
-        case nil: return Self.notFound
+    private func dispatch(
+        _ route: Route,
+        _ request: HTTPServerRequest
+    ) async throws -> HTTPServerResponse {
+        switch route {
         case .status: return try Self.json(agentStatus)
         case .stop: return try stop()
         case .unlock: return try await unlock(request)
@@ -46,6 +59,9 @@ struct AgentRoutes: Sendable {
         case .cancelSignIn(let id):
             try service.vault.signIns().cancel(id)
             return Self.done
+        case .description: return Self.description
+        case .metrics: return await metrics()
+        case .events: throw Refusal(404, field: "path")
         }
     }
 
@@ -80,8 +96,10 @@ struct AgentRoutes: Sendable {
         return response ?? HTTPServerResponse(status: 500)
     }
 
-    static var notFound: HTTPServerResponse {
-        failure(VaultError(.invalidInput, facts: [.field: "path"]), status: 404)
+    /// What the server itself refuses.
+    @Sendable
+    static func refusal(_ status: Int) -> HTTPServerResponse {
+        Refusal(status, field: status == 413 ? "body" : "header").response
     }
 
     static var done: HTTPServerResponse { HTTPServerResponse(status: 204) }

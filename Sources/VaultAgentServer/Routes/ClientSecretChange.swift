@@ -12,14 +12,15 @@ struct ClientSecretChange {
     let authentication: ClientAuthentication?
     let keepsOld: Bool
 
+    private static let known: Set = [
+        "clientID", "clientSecret", "tokenEndpoint", "clientAuthentication", "keepsOld",
+    ]
+
     init(_ body: [UInt8]) throws {
-        let result = JSONReader.read(body.span)
-        guard result.isComplete, let members = result.value.members,
-            let client = members["clientID"]?.text, let secret = members["clientSecret"]?.secret,
-            let keepsOld = members["keepsOld"]?.bool
-        else { throw AccountAddition.malformed }
-        let endpoint = try Self.optional(members["tokenEndpoint"])
-        let method = try Self.optional(members["clientAuthentication"])
+        let members = try BodyMembers(body, known: Self.known)
+        let client = try members.required("clientID", \.text)
+        let endpoint = try members.optional("tokenEndpoint", \.text)
+        let method = try members.optional("clientAuthentication", \.text)
         guard !client.isEmpty else {
             throw VaultError(.invalidInput, facts: [.field: "client_id"])
         }
@@ -31,14 +32,7 @@ struct ClientSecretChange {
         }
         tokenEndpoint = try endpoint.map { try EndpointURL.checked($0, field: "token_endpoint") }
         self.client = ClientID(rawValue: client)
-        self.secret = secret
-        self.keepsOld = keepsOld
-    }
-
-    /// A string that may be left out or null.
-    private static func optional(_ value: JSONValue?) throws -> String? {
-        guard let value, value != .null else { return nil }
-        guard let text = value.text else { throw AccountAddition.malformed }
-        return text
+        secret = try members.required("clientSecret", \.secret)
+        keepsOld = try members.required("keepsOld", \.bool)
     }
 }

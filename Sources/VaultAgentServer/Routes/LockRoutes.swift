@@ -33,10 +33,7 @@ extension AgentRoutes {
     }
 
     func lock(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
-        let document =
-            request.body.isEmpty
-            ? LockDocument(afterSeconds: nil) : try Self.decode(LockDocument.self, request)
-        let seconds = try document.afterSeconds.map { try Self.delay($0, field: "afterSeconds") }
+        let seconds = try Self.lockDelay(request.body)
         let lapsing = await lapsingAccounts()
         if let seconds {
             service.vault.lock(after: seconds)
@@ -50,6 +47,19 @@ extension AgentRoutes {
     private func lapsingAccounts() async -> [AccountDocument] {
         let accounts = try? await service.vault.session().vault.accounts()
         return (accounts ?? []).filter { $0.due != nil }.map { AccountDocument($0) }
+    }
+
+    private static func lockDelay(_ body: [UInt8]) throws -> Double? {
+        guard !body.isEmpty else { return nil }
+        let field = "afterSeconds"
+        return try BodyMembers(body, known: [field]).optional(field, number)
+            .map { try delay($0, field: field) }
+    }
+
+    /// A number that is written as one.
+    static func number(_ value: JSONValue) -> Double? {
+        guard case .number = value else { return nil }
+        return value.double
     }
 
     static func delay(_ seconds: Double, field: String) throws -> Double {
@@ -67,26 +77,22 @@ struct UnlockBody {
     let unlock: Unlock
     let lockAfter: Double?
 
+    private static let ways = ["passphrase", "recoveryKey", "key", "keyFile"]
+
     init(_ body: [UInt8]) throws {
-        let malformed = VaultError(.invalidInput, facts: [.field: "body"])
         guard !body.isEmpty else {
             unlock = .keyFile
             lockAfter = nil
             return
         }
-        let result = JSONReader.read(body.span)
-        guard result.isComplete, let members = result.value.object else { throw malformed }
-        let known = ["passphrase", "recoveryKey", "key", "keyFile", "lockAfterSeconds"]
-        guard members.keys.allSatisfy(known.contains) else { throw malformed }
-        lockAfter = try members["lockAfterSeconds"].map { value in
-            guard case .number = value, let seconds = value.double else { throw malformed }
-            return try AgentRoutes.delay(seconds, field: "lockAfterSeconds")
+        let members = try BodyMembers(body, known: Set(Self.ways + ["lockAfterSeconds"]))
+        lockAfter = try members.optional("lockAfterSeconds", AgentRoutes.number).map { seconds in
+            try AgentRoutes.delay(seconds, field: "lockAfterSeconds")
         }
-        let ways = try members.filter { $0.key != "lockAfterSeconds" }.map { name, value in
-            guard let secret = value.secret else { throw malformed }
-            return try Self.way(name, secret)
+        let ways = try Self.ways.compactMap { name in
+            try members.optional(name, \.secret).map { try Self.way(name, $0) }
         }
-        guard ways.count <= 1 else { throw malformed }
+        guard ways.count <= 1 else { throw BodyMembers.malformed }
         unlock = ways.first ?? .keyFile
     }
 

@@ -7,9 +7,23 @@ internal import VaultKit
 extension AgentRoutes {
     /// Seconds that a question about a sign-in waits for news.
     private static let longestPoll = 25.0
+    private static let signInMembers: Set = [
+        "name", "issuer", "clientID", "clientSecret", "scope", "redirectURI",
+    ]
 
     func beginSignIn(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
-        let document = try Self.decode(BeginSignInDocument.self, request)
+        let members = try BodyMembers(request.body, known: Self.signInMembers)
+        guard let scope = try members.texts("scope") else {
+            throw VaultError(.invalidInput, facts: [.field: "scope"])
+        }
+        let document = BeginSignInDocument(
+            name: try members.required("name", \.text),
+            issuer: try members.optional("issuer", \.text),
+            clientID: try members.optional("clientID", \.text),
+            clientSecret: try members.optional("clientSecret", \.text),
+            scope: scope,
+            redirectURI: try members.optional("redirectURI", \.text)
+        )
         guard let name = AccountName(document.name) else {
             throw VaultError(.invalidInput, facts: [.field: "name"])
         }
@@ -26,8 +40,7 @@ extension AgentRoutes {
             let error = VaultError(.signInFailed, facts: [.reason: "not_known"])
             return Self.failure(error, status: 404)
         }
-        let asked = request.query.first { $0.name == "wait" }.flatMap { Double($0.value) } ?? 0
-        let wait = asked.isFinite ? min(max(asked, 0), Self.longestPoll) : 0
+        let wait = min(try Self.seconds("wait", request) ?? 0, Self.longestPoll)
         return try Self.json(signIn.document(await signIn.outcome(within: wait)))
     }
 }

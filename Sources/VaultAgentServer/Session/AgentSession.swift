@@ -17,8 +17,9 @@ final class AgentSession: Sendable {
         _ vault: Vault,
         _ transport: any HTTPTransport,
         _ log: AgentLog,
+        _ metrics: AgentMetrics,
         _ clock: any VaultClock,
-        needsPerson: Bool
+        _ needsPerson: Bool
     ) {
         self.vault = vault
         self.needsPerson = needsPerson
@@ -26,7 +27,10 @@ final class AgentSession: Sendable {
         // All three are awaited in `end`.
         let events = vault.newEvents
         recorder = Task {
-            for await event in events { log.write(event) }
+            for await event in events {
+                log.write(event)
+                metrics.note(event)
+            }
         }
         scheduler = Task { try await vault.runScheduler() }
         backups = Task { await DailyBackups(vault: vault, log: log, clock: clock).run() }

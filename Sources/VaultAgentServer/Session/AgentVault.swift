@@ -31,13 +31,6 @@ final class AgentVault: Sendable {
         let task: Task<Void, Never>
     }
 
-    /// Why somebody or something locks it; a `reason` of errors and of the log.
-    enum Reason: String {
-        case asked
-        case time
-        case ending
-    }
-
     /// Seconds until a lock that had to wait for a store is tried again.
     private static let again = 5.0
     /// Seconds between looks at a pair that only an end of the agent waits for.
@@ -46,9 +39,11 @@ final class AgentVault: Sendable {
     private static let longestSleep = 30.0
 
     let location: VaultLocation
+    let metrics = AgentMetrics()
     private let transport: any HTTPTransport
     private let log: AgentLog
     private let clock: any VaultClock
+    private let hooks: EventHooks
     private let opener = VaultOpener()
     private let state = Locked(State())
 
@@ -56,12 +51,14 @@ final class AgentVault: Sendable {
         _ location: VaultLocation,
         _ transport: any HTTPTransport,
         _ log: AgentLog,
-        _ clock: any VaultClock
+        _ clock: any VaultClock,
+        _ hooks: EventHooks
     ) {
         self.location = location
         self.transport = transport
         self.log = log
         self.clock = clock
+        self.hooks = hooks
     }
 
     // MARK: - Looking
@@ -177,12 +174,12 @@ final class AgentVault: Sendable {
             case .unlocked: return (false, nil)
             case .locking: return (false, VaultError(.busy, facts: [.reason: "locking"]))
             case .locked:
-                let session = AgentSession(vault, transport, log, clock, needsPerson: needsPerson)
+                let session = AgentSession(vault, transport, log, metrics, clock, needsPerson)
                 state.phase = .unlocked(session)
                 return (true, nil)
             }
         }
-        if !isTaken { await vault.close() }
+        if isTaken { hooks.begin(vault) } else { await vault.close() }
         if let problem { throw problem }
     }
 
@@ -226,6 +223,7 @@ final class AgentVault: Sendable {
     /// Ends the session and lets go of its keys.
     private func close(_ session: AgentSession, _ error: VaultError) async -> VaultError? {
         await session.end()
+        hooks.end()
         guard let account = session.vault.unsavedAccounts.first else {
             finishLocking(error)
             return nil
@@ -251,7 +249,7 @@ final class AgentVault: Sendable {
     /// Locks it after some seconds, in place of any other time that was set.
     func lock(after seconds: Double) {
         let moment = clock.now().advanced(by: seconds)
-        // Cancelled by a lock, or by another time.
+        // Cancelled by a lock or another time.
         let task = Task { await waitAndLock(moment) }
         let old = state.withLock { state -> Task<Void, Never>? in
             guard case .unlocked = state.phase, !state.hasEnded else { return task }

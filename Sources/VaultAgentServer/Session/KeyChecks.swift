@@ -3,6 +3,13 @@ internal import VaultStore
 
 /// Whether the agent has the keys of its vault's file, and why not.
 extension AgentVault {
+    /// Why somebody or something locks it; a `reason` of errors and of the log.
+    enum Reason: String {
+        case asked
+        case time
+        case ending
+    }
+
     /// Why it is locked; nil when it is not.
     var lockReason: String? {
         do {

@@ -79,7 +79,13 @@ struct AccountOverview: Sendable {
             let isCurrent = try file.selectedAccount() == stored.id
             let refreshes = LiveRefreshes(at: file.location)
             accounts = [
-                Account(stored, isCurrent: isCurrent, now: now, refreshes: refreshes)
+                Account(
+                    stored,
+                    isCurrent: isCurrent,
+                    now: now,
+                    refreshes: refreshes,
+                    client: try? file.clientState(of: stored.settings)
+                )
             ]
         } else {
             (accounts, damaged) = try AccountListing.all(in: file, tagged: tags, now: now)

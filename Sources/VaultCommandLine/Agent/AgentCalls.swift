@@ -4,8 +4,11 @@ internal import VaultAgentClient
 internal import VaultKit
 internal import VaultStore
 
-/// Calls of the agent, which is started when it is not there and replaced when it is of another
+/// Calls of the agent, which is started when it is not there and replaced when it is of an older
 /// version.
+///
+/// A newer agent is left alone: what `/v1` has keeps its meaning, and it says in so many words what it
+/// does not know any more.
 struct AgentCalls: Sendable {
     private static let version = [("Vault-Version", VaultVersion.current)]
     /// Seconds for an agent that stops: what is in flight is finished and stored first.
@@ -35,7 +38,7 @@ struct AgentCalls: Sendable {
         return try checked(answer)
     }
 
-    /// Stops the agent of another version before a call, which starts one of this.
+    /// Stops the agent of an older version before a call, which starts one of this.
     ///
     /// Keys that somebody typed go with it, which nobody would notice until a token is needed.
     private func replacing<Answer>(_ call: () throws -> Answer) throws -> Answer {
@@ -91,7 +94,7 @@ struct AgentCalls: Sendable {
         try VaultFile.checkFiles(of: location)
         do {
             let answer = try connection.send(method, target, headers: Self.version)
-            // One of another version may not know what is asked, and replacing it would end what is
+            // An older one may not know what is asked, and replacing it would end what is
             // unlocked.
             return answer.status == 426 || answer.status == 423 ? nil : try checked(answer)
         } catch AgentConnection.Failure.notRunning {
@@ -130,13 +133,13 @@ struct AgentCalls: Sendable {
         }
         let lock = try FileLock(path: location.lock)
         let end = Uptime.seconds() + Self.stopLimit
-        while try !lock.tryLock(.agent) {
+        // Looked at only: an agent that starts at this very moment must find the lock free.
+        while try lock.isHeldElsewhere(.agent) {
             guard Uptime.seconds() < end else {
                 throw VaultError(.busy, facts: [.reason: "agent_stopping"])
             }
             Pause.milliseconds(20)
         }
-        lock.unlock(.agent)
         return true
     }
 

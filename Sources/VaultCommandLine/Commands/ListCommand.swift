@@ -84,7 +84,13 @@ enum AccountListing {
         let current = try file.selectedAccount()
         let refreshes = LiveRefreshes(at: file.location)
         func shown(_ account: StoredAccount) -> Account {
-            Account(account, isCurrent: account.id == current, now: now, refreshes: refreshes)
+            Account(
+                account,
+                isCurrent: account.id == current,
+                now: now,
+                refreshes: refreshes,
+                client: try? file.clientState(of: account.settings)
+            )
         }
         guard tags.isEmpty else {
             let found = try TaggedAccounts.all {

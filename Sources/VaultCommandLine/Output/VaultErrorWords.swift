@@ -189,7 +189,7 @@ struct VaultErrorWords {
     }
 
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
-        if let words = keySlot(path, facts) { return words }
+        if let words = keySlot(path, facts) ?? agentSetting(path, facts) { return words }
         switch (facts[.reason], facts[.field]) {
         case (let reason, "export"): return export(reason, facts)
         case ("ambiguous_client", _): return ambiguousClient(facts)
@@ -258,8 +258,14 @@ struct VaultErrorWords {
         case "port_in_use":
             ("port \(facts[.found] ?? "?") of the redirect URI is in use", "end what uses it")
         case "agent_version":
-            ("the agent that runs has another version", "vault agent stop")
+            (
+                "the agent that runs has the older version \(facts[.version] ?? "?")",
+                "vault agent stop"
+            )
+        case "event_streams":
+            ("as many programs listen to the agent's events as may", "end one of them")
         case "agent_silent", "agent_broken": agentSilent(facts)
+        case "agent_running": ("another agent of this vault is running", "vault agent stop")
         case "agent_stopping": ("the agent that runs is still stopping", "try again")
         default:
             (

@@ -18,11 +18,14 @@ public final class Vault: Sendable {
     let clock: any VaultClock
     let hub: EventHub
     let cache: TokenCache
+    let transport: any HTTPTransport
     let schedulerWakeup = Wakeup()
     /// Seconds for which a token that just came is the answer to its own rejection.
     let settlingTime: Double
     let refreshes: LiveRefreshes
     let states: StateWatch
+    /// How late this process's scheduler was.
+    package let lateness = LatenessCounts()
 
     init(
         store: SQLiteStore,
@@ -38,6 +41,7 @@ public final class Vault: Sendable {
         self.settlingTime = settlingTime
         self.store = store
         self.clock = clock
+        self.transport = transport
         hub = EventHub(lastChange: try store.stateChangeCount())
         cache = TokenCache()
         let states = StateWatch(store: store, events: hub, clock: clock)

@@ -208,6 +208,12 @@ extension Vault {
     func show(_ account: StoredAccount, isCurrent: Bool, now: Moment) -> Account {
         var account = account
         if refresher.unsavedPair(of: account.name) != nil { account.health.state = .notSaved }
-        return Account(account, isCurrent: isCurrent, now: now, refreshes: refreshes)
+        return Account(
+            account,
+            isCurrent: isCurrent,
+            now: now,
+            refreshes: refreshes,
+            client: try? store.clientState(of: account)
+        )
     }
 }

@@ -146,7 +146,8 @@ final class TokenRefresher: Sendable {
         }
         if case .known = result {} else { publish(outcome, of: account) }
         flight.finish(outcome)
-        scheduler.wake()
+        // The next try of a failure may be due soon, and nobody else knows of it.
+        if case .failed = outcome { scheduler.wake() }
         if case .unsaved(_, let keeper) = result {
             // Nobody awaits this one either: it ends when the pair is stored, and `drain` sees it
             // through `unsaved`.
@@ -211,5 +212,9 @@ private struct NotingTransport: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
         flight.noteSending()
         return try await transport.send(request)
+    }
+
+    func canReach(_ url: EndpointURL) async -> Bool {
+        await transport.canReach(url)
     }
 }

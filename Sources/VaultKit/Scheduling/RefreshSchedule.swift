@@ -28,6 +28,10 @@ package enum RefreshSchedule {
     private static let earliestShare = 0.4
     /// The most that the jitter adds to the lead, as a share of it.
     private static let jitterShare = 0.5
+    /// Of an account's first pair the refresh comes this many leads before expiry at the earliest, and
+    /// this share of one at the latest: very many accounts may be added at one moment, and are spread
+    /// once and for all.
+    private static let firstLeads = 0.5...3.0
 
     /// Seconds before expiry at which a token of this lifetime is refreshed at the latest.
     package static func lead(lifetime: Double) -> Double {
@@ -50,12 +54,40 @@ package enum RefreshSchedule {
         let lifetime = known ?? provider?.accessTokenLifetime ?? assumedLifetime
         // Some refuse a refresh that comes before the old token is nearly over: the jitter stays
         // within what they allow.
-        let longest = (provider?.refreshLead ?? .infinity) / (1 + jitterShare)
-        let lead = min(longest, lead(lifetime: lifetime))
-        let jitter = unit(account, generation) * lead * jitterShare
-        var delay = lifetime - lead - jitter
-        if let refreshIn { delay = min(delay, refreshIn + jitter) }
+        let allowed = provider?.refreshLead ?? .infinity
+        let lead = min(allowed / (1 + jitterShare), lead(lifetime: lifetime))
+        let unit = unit(account, generation)
+        var leads = lead...lead * (1 + jitterShare)
+        if generation == 1 { leads = firstLeads(lead, lifetime: lifetime, allowed: allowed) }
+        var delay = lifetime - leads.lowerBound - unit * (leads.upperBound - leads.lowerBound)
+        if let refreshIn { delay = min(delay, refreshIn + unit * lead * jitterShare) }
         return max(delay, lifetime * earliestShare, known == nil ? 30 : 1)
+    }
+
+    /// Between how many seconds before expiry and how many the first refresh comes.
+    private static func firstLeads(
+        _ lead: Double,
+        lifetime: Double,
+        allowed: Double
+    ) -> ClosedRange<Double> {
+        let shortest = max(lead * firstLeads.lowerBound, min(lead, leadBounds.lowerBound))
+        let longest = min(
+            lead * firstLeads.upperBound,
+            lifetime * (1 - earliestShare),
+            max(allowed, shortest)
+        )
+        return shortest...max(shortest, longest)
+    }
+
+    /// The same for an account as it is stored, but for what its last answer wished.
+    private static func delay(_ account: StoredAccount, _ token: StoredAccessToken) -> Double {
+        delay(
+            lifetime: token.lifetime,
+            refreshIn: nil,
+            provider: account.settings.provider,
+            account: account.id,
+            generation: account.generation
+        )
     }
 
     /// When the token of an account from another vault is refreshed first, or comes to its end
@@ -129,8 +161,28 @@ package enum RefreshSchedule {
             return due <= now.wall || failures.at > now.wall
         }
         guard let token = account.tokens.defaultToken else { return due <= now.wall }
-        let delay = due.timeIntervalSince(token.obtained.wall)
-        return now.seconds(since: token.obtained) >= delay
+        let age = now.seconds(since: token.obtained)
+        let planned = delay(account, token)
+        // A due time that lies ahead may be of a clock that was set back since.
+        guard due <= now.wall else { return age >= planned && token.obtained.wall > now.wall }
+        return age >= min(due.timeIntervalSince(token.obtained.wall), planned)
+    }
+
+    /// When the refresh of an account is due by the clocks as they are: what was planned before the
+    /// wall clock was set lies elsewhere on it.
+    static func replanned(_ account: StoredAccount, at now: Moment) -> Date? {
+        guard let due = account.health.due else { return nil }
+        if let failures = account.health.failures { return failures.at > now.wall ? now.wall : due }
+        guard let token = account.tokens.defaultToken else { return due }
+        let obtained = token.obtained
+        if obtained.isOfBoot(of: now) {
+            // What was planned anew before lies elsewhere on the clock than the token does.
+            let delay = min(due.timeIntervalSince(obtained.wall), delay(account, token))
+            return now.wall.addingTimeInterval(delay - now.seconds(since: obtained))
+        }
+        // Obtained in the future: nobody knows how long ago.
+        guard obtained.wall > now.wall else { return due }
+        return now.wall.addingTimeInterval(newness * unit(account.id, account.generation))
     }
 
     /// Seconds to wait after the n-th failure in a row: full jitter over 2 s doubled each time.
@@ -190,6 +242,10 @@ package enum RefreshSchedule {
         for byte in account.bytes + withBytes(of: generation) {
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
         }
+        // Its last bytes reach only some of the bits: these steps, the end of SplitMix64, mix them.
+        hash = (hash ^ hash >> 30) &* 0xbf58_476d_1ce4_e5b9
+        hash = (hash ^ hash >> 27) &* 0x94d0_49bb_1331_11eb
+        hash ^= hash >> 31
         return Double(hash >> 11) / Double(UInt64(1) << 53)
     }
 

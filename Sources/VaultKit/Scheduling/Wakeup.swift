@@ -6,13 +6,22 @@ internal import Platform
 final class Wakeup: Sendable {
     private struct State {
         var isPending = false
+        var newsCount: UInt64 = 0
         var sleepers: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Locked(State())
 
-    func wake() {
+    /// Whether somebody sleeps, and nothing has happened to wake them.
+    var isAwaited: Bool { state.withLock { !$0.isPending && !$0.sleepers.isEmpty } }
+
+    /// Grows with everything that may have changed what is due.
+    var newsCount: UInt64 { state.withLock { $0.newsCount } }
+
+    /// - Parameter isNews: Whether what is due may have changed, and not only who is at work.
+    func wake(isNews: Bool = true) {
         let sleepers = state.withLock { state in
+            if isNews { state.newsCount += 1 }
             state.isPending = state.sleepers.isEmpty
             defer { state.sleepers = [] }
             return state.sleepers
@@ -25,7 +34,7 @@ final class Wakeup: Sendable {
         let timer = Task {
             // Cancelled below as soon as the sleep is over.
             try await clock.sleep(seconds: seconds)
-            wake()
+            wake(isNews: false)
         }
         defer { timer.cancel() }
         await wait()
@@ -46,7 +55,7 @@ final class Wakeup: Sendable {
                 if isAwake { continuation.resume() }
             }
         } onCancel: {
-            wake()
+            wake(isNews: false)
         }
     }
 }

@@ -39,6 +39,16 @@ enum AccountRecord {
         ])
     }
 
+    /// Whether a record is that of a name, which is all that some look-ups need of it.
+    static func isName(_ name: AccountName, in plaintext: Secret) throws(SealingError) -> Bool {
+        if let isName = try? plaintext.withBytes({ (text) throws(UsualRecord.Unusual) in
+            try UsualRecord.isName(name, in: text)
+        }) {
+            return isName
+        }
+        return try decode(plaintext).name == name
+    }
+
     /// The settings; endpoints were checked before they were sealed.
     static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
         if let settings = try? plaintext.withBytes({ (text) throws(UsualRecord.Unusual) in

@@ -26,20 +26,31 @@ struct TextScanner {
         guard takeName(name, text) else { throw UsualRecord.Unusual() }
     }
 
+    /// Passes over the name of a member that may come; false when another comes, or none.
+    mutating func passName(_ name: StaticString, _ text: Span<UInt8>) -> Bool {
+        takeName(name, text)
+    }
+
+    /// Where a text is.
+    mutating func range(
+        _ name: StaticString,
+        _ text: Span<UInt8>
+    ) throws(UsualRecord.Unusual) -> Range<Int>? {
+        takeName(name, text) ? try string(text) : nil
+    }
+
     mutating func text(
         _ name: StaticString,
         _ text: Span<UInt8>
     ) throws(UsualRecord.Unusual) -> String? {
-        guard takeName(name, text) else { return nil }
-        return String(decoding: text.extracting(try string(text)))
+        try range(name, text).map { String(decoding: text.extracting($0)) }
     }
 
     mutating func secret(
         _ name: StaticString,
         _ text: Span<UInt8>
     ) throws(UsualRecord.Unusual) -> Secret? {
-        guard takeName(name, text) else { return nil }
-        return Secret(copying: text.extracting(try string(text)))
+        try range(name, text).map { Secret(copying: text.extracting($0)) }
     }
 
     mutating func texts(

@@ -46,6 +46,28 @@ enum TokenRecord {
         ])
     }
 
+    /// The access token for a request, of an account that no person has to look after; nil when there
+    /// is none.
+    ///
+    /// The closure is lent the refresh token, and says whether it was spent.
+    static func accessToken(
+        for request: AccessTokenRequest?,
+        in plaintext: Secret,
+        unless isSpent: (Span<UInt8>) throws -> Bool
+    ) throws -> StoredAccessToken? {
+        try plaintext.withBytes { text in
+            if request == nil, let usual = try? UsualRecord.accessToken(text) {
+                let isSpent = try usual.refreshToken.map { try isSpent(text.extracting($0)) }
+                return isSpent ?? false ? nil : usual.accessToken
+            }
+            let tokens = try decode(plaintext)
+            guard tokens.signInNeeded == nil, tokens.hold == nil,
+                try tokens.refreshToken.map({ try $0.withBytes(isSpent) }) != true
+            else { return nil }
+            return tokens.accessToken(for: request)
+        }
+    }
+
     static func decode(_ plaintext: Secret) throws(SealingError) -> TokenSet {
         if let tokens = try? plaintext.withBytes({ (text) throws(UsualRecord.Unusual) in
             try UsualRecord.tokens(text)

@@ -48,14 +48,45 @@ enum UsualRecord {
         )
     }
 
+    /// Whether an account record is that of a name, from its members up to there.
+    static func isName(_ name: AccountName, in text: Span<UInt8>) throws(Unusual) -> Bool {
+        var scanner = TextScanner()
+        try scanner.begin("{", text)
+        _ = try scanner.range("authorization_endpoint", text)
+        _ = try scanner.range("client_authentication", text)
+        _ = try scanner.range("client_id", text)
+        _ = try scanner.range("client_secret", text)
+        _ = try scanner.range("issuer", text)
+        guard let found = try scanner.text("name", text) else { throw Unusual() }
+        return found == name.text
+    }
+
+    /// The access token of a token record that has one, and nothing that has to be said with it; and
+    /// where its refresh token is.
+    static func accessToken(
+        _ text: Span<UInt8>
+    ) throws(Unusual) -> (accessToken: StoredAccessToken, refreshToken: Range<Int>?) {
+        var scanner = TextScanner()
+        let token = try onlyAccessToken(&scanner, text)
+        if scanner.passName("previous", text) {
+            try scanner.begin("{", text)
+            guard try scanner.range("refresh_token", text) != nil,
+                try scanner.number("until", text) != nil
+            else { throw Unusual() }
+            try scanner.end("}", text)
+        }
+        let refreshToken = try scanner.range("refresh_token", text)
+        _ = try scanner.integer("times_kept", text)
+        try scanner.end("}", text)
+        guard scanner.index == text.count else { throw Unusual() }
+        return (token, refreshToken)
+    }
+
     /// The tokens of a token record that has one access token, and nothing special with it.
     static func tokens(_ text: Span<UInt8>) throws(Unusual) -> TokenSet {
         var scanner = TextScanner()
-        try scanner.begin("{", text)
-        try scanner.name("access_tokens", text)
-        try scanner.begin("[{", text)
-        let accessToken = try accessToken(&scanner, text)
-        try scanner.end("}]", text)
+        let accessToken = try onlyAccessToken(&scanner, text)
+        let previous = try previous(&scanner, text)
         let refreshToken = try scanner.secret("refresh_token", text)
         let timesKept = try scanner.integer("times_kept", text)
         try scanner.end("}", text)
@@ -63,8 +94,36 @@ enum UsualRecord {
         return TokenSet(
             refreshToken: refreshToken,
             accessTokens: [accessToken],
+            previous: previous,
             timesKept: timesKept ?? 0
         )
+    }
+
+    /// What every usual token record begins with.
+    private static func onlyAccessToken(
+        _ scanner: inout TextScanner,
+        _ text: Span<UInt8>
+    ) throws(Unusual) -> StoredAccessToken {
+        try scanner.begin("{", text)
+        try scanner.name("access_tokens", text)
+        try scanner.begin("[{", text)
+        let accessToken = try accessToken(&scanner, text)
+        try scanner.end("}]", text)
+        return accessToken
+    }
+
+    /// The refresh token before this one, which a record has for a day.
+    private static func previous(
+        _ scanner: inout TextScanner,
+        _ text: Span<UInt8>
+    ) throws(Unusual) -> PreviousRefreshToken? {
+        guard scanner.passName("previous", text) else { return nil }
+        try scanner.begin("{", text)
+        let value = try scanner.secret("refresh_token", text)
+        let until = try scanner.number("until", text)
+        try scanner.end("}", text)
+        guard let value, let until else { throw Unusual() }
+        return PreviousRefreshToken(value: value, until: Date(timeIntervalSince1970: until))
     }
 
     private static func accessToken(

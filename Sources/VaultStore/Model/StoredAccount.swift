@@ -96,4 +96,22 @@ package struct AccountHint: Sendable, Hashable {
     package var state: AccountState
     package var expiry: Date?
     package var due: Date?
+    /// Stands for its client; nil until an account of an older program is refreshed.
+    package var client: [UInt8]?
+
+    package init(
+        number: Int64,
+        name: String,
+        state: AccountState,
+        expiry: Date? = nil,
+        due: Date? = nil,
+        client: [UInt8]? = nil
+    ) {
+        self.number = number
+        self.name = name
+        self.state = state
+        self.expiry = expiry
+        self.due = due
+        self.client = client
+    }
 }

@@ -1,4 +1,4 @@
-package import FoundationEssentials
+internal import FoundationEssentials
 package import VaultCrypto
 internal import VaultSQLite
 
@@ -7,8 +7,12 @@ extension VaultFile {
     private static let columns = """
         number, account_id, name, revision, account_box, generation, tokens_box, intent_box, \
         state, due_at, failure_count, failure, failed_at, refresh_token_hash, \
-        EXISTS (SELECT 1 FROM spent_token WHERE hash = account.refresh_token_hash), state_since
+        \(isHashSpent), state_since
         """
+
+    /// Whether the hash in the row is that of a spent refresh token.
+    static let isHashSpent =
+        "EXISTS (SELECT 1 FROM spent_token WHERE hash = account.refresh_token_hash)"
 
     // Put together once: this is what every look-up begins with.
     private static let selectByName = "SELECT \(columns) FROM account WHERE name = ?1"
@@ -42,64 +46,10 @@ extension VaultFile {
         return accounts
     }
 
-    /// What a page of rows says without being opened.
-    ///
-    /// Due of an account without a refresh token is its end, and no refresh: that is left out.
-    package func hints(after name: String?, limit: Int) throws -> [AccountHint] {
-        var select = try connection.prepare(
-            """
-            SELECT number, name, state, expires_at, \
-            CASE WHEN refresh_token_hash IS NOT NULL THEN due_at END FROM account \
-            WHERE name > ?1 ORDER BY name LIMIT ?2
-            """
-        )
-        select.bind(name ?? "", at: 1)
-        select.bind(Int64(limit), at: 2)
-        var hints: [AccountHint] = []
-        while try select.step() { hints.append(Self.hint(&select)) }
-        return hints
-    }
-
-    /// Accounts whose refresh is due by then, or their end, earliest first.
-    package func due(before date: Date, limit: Int) throws -> [AccountHint] {
-        var select = try connection.prepare(
-            """
-            SELECT number, name, state, expires_at, due_at FROM account \
-            WHERE due_at IS NOT NULL AND due_at <= ?1 ORDER BY due_at LIMIT ?2
-            """
-        )
-        select.bind(date.unixSeconds, at: 1)
-        select.bind(Int64(limit), at: 2)
-        var due: [AccountHint] = []
-        while try select.step() { due.append(Self.hint(&select)) }
-        return due
-    }
-
-    /// When the next refresh is due; nil when none is.
-    package func nextDue() throws -> Date? {
-        var select = try connection.prepare(
-            """
-            SELECT due_at FROM account \
-            WHERE due_at IS NOT NULL AND refresh_token_hash IS NOT NULL ORDER BY due_at LIMIT 1
-            """
-        )
-        return try select.step() ? Date(unixSeconds: select.integer(at: 0)) : nil
-    }
-
     /// The number of accounts.
     package func accountCount() throws -> Int {
         var select = try connection.prepare("SELECT count(*) FROM account")
         return try select.step() ? Int(select.integer(at: 0)) : 0
-    }
-
-    private static func hint(_ row: inout Statement) -> AccountHint {
-        AccountHint(
-            number: row.integer(at: 0),
-            name: row.text(at: 1),
-            state: AccountState(rawValue: row.text(at: 2)) ?? .verifyBeforeUse,
-            expiry: row.optionalInteger(at: 3).map { Date(unixSeconds: $0) },
-            due: row.optionalInteger(at: 4).map { Date(unixSeconds: $0) }
-        )
     }
 
     // MARK: - Opening a row
@@ -196,13 +146,26 @@ extension VaultFile {
         _ tokens: TokenSet,
         _ keyring: Keyring
     ) throws -> Bool {
-        guard let token = tokens.refreshToken else { return false }
-        let isHashRight = row.withBlob(at: 13) { keyring.spentTokenHash($0, isOf: token) }
-        let isSpent =
-            isHashRight ? row.integer(at: 14) != 0 : try isSpent(keyring.spentTokenHash(of: token))
+        let isFound = row.integer(at: 14) != 0
+        return try row.withBlob(at: 13) { hash in
+            try tokens.refreshToken?.withBytes { token in
+                try isSpent(token, hash: hash, isFound, keyring)
+            } ?? false
+        }
+    }
+
+    /// Whether a refresh token was spent here, where a hash that may be its own was looked for.
+    func isSpent(
+        _ token: Span<UInt8>,
+        hash: Span<UInt8>,
+        _ isFound: Bool,
+        _ keyring: Keyring
+    ) throws -> Bool {
+        let isHashRight = keyring.spentTokenHash(hash, isOf: token)
+        if isHashRight, isFound { return true }
         // After a new root key there are other hashes that it may be remembered by.
-        guard !isSpent, keyring.earlierSpentKeyCount > 0 else { return isSpent }
-        return try keyring.spentTokenHashes(of: token).dropFirst().contains(where: self.isSpent)
+        guard !isHashRight || keyring.earlierSpentKeyCount > 0 else { return false }
+        return try keyring.spentTokenHashes(of: token).contains(where: self.isSpent)
     }
 
     /// Whether a refresh token of this hash was spent here.

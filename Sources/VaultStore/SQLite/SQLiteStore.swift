@@ -1,5 +1,5 @@
 package import FoundationEssentials
-internal import Platform
+package import Platform
 package import VaultCrypto
 
 /// The store in one SQLite file.
@@ -34,6 +34,13 @@ package actor SQLiteStore: AccountStore {
         try reading { try $0.account(named: name) }
     }
 
+    package nonisolated func tokenAtHand(
+        of name: AccountName,
+        for request: AccessTokenRequest?
+    ) throws -> TokenAtHand? {
+        try reading { try $0.tokenAtHand(of: name, for: request) }
+    }
+
     package nonisolated func account(_ id: AccountID) throws -> StoredAccount? {
         try reading { try $0.account(id) }
     }
@@ -51,6 +58,34 @@ package actor SQLiteStore: AccountStore {
 
     package nonisolated func due(before date: Date, limit: Int) throws -> [AccountHint] {
         try reading { try $0.due(before: date, limit: limit) }
+    }
+
+    package nonisolated func due(
+        after last: (due: Date, number: Int64),
+        before date: Date,
+        limit: Int
+    ) throws -> [AccountHint] {
+        try reading { try $0.due(after: last, before: date, limit: limit) }
+    }
+
+    package nonisolated func dueAfterLoss(before date: Date, limit: Int) throws -> [AccountHint] {
+        try reading { try $0.dueAfterLoss(before: date, limit: limit) }
+    }
+
+    package nonisolated func due(
+        of client: [UInt8],
+        before date: Date,
+        limit: Int
+    ) throws -> [AccountHint] {
+        try reading { try $0.due(of: client, before: date, limit: limit) }
+    }
+
+    package nonisolated func clients(after client: [UInt8], limit: Int) throws -> [[UInt8]] {
+        try reading { try $0.clients(after: client, limit: limit) }
+    }
+
+    package nonisolated func lastSeenClock() throws -> Moment? {
+        try reading { try $0.lastSeenClock() }
     }
 
     package nonisolated func nextDue() throws -> Date? {
@@ -98,6 +133,10 @@ package actor SQLiteStore: AccountStore {
         try reader.withLock { try $0.rereading(body) }
     }
 
+    package nonisolated func accountCounts() throws -> [AccountState: Int] {
+        try reading { try $0.accountCounts() }
+    }
+
     package nonisolated func accountPage(after name: String?, limit: Int) throws -> AccountPage {
         try reading { try $0.accountPage(after: name, limit: limit) }
     }
@@ -116,6 +155,19 @@ package actor SQLiteStore: AccountStore {
     }
 
     // MARK: - Writes
+
+    @discardableResult
+    package func replan(_ plans: [NewPlan]) throws -> Int {
+        try writer.replan(plans)
+    }
+
+    package func nameClients(limit: Int) throws -> Bool {
+        try writer.nameClients(limit: limit)
+    }
+
+    package func note(clock: Moment) throws {
+        try writer.note(clock: clock)
+    }
 
     package func insert(_ account: NewAccount) throws -> StoredAccount {
         try writer.insert(account)

@@ -28,7 +28,7 @@ enum Schema {
         case 2: "7fab72a24e1533124d521f90c3df0669f6b752201f3aa4eb9d71fbddd3da32af"
         case 3: "2f47e2e40fb142ce69ac8e20f98780c649e638fcf07ba7dc9ec9f26726cc9c28"
         case 4: "968587c71f0e7b54f43bb9658a7d7f8ae8455c65d785b63302abe28a72f125e3"
-        case 5: "55ba274c603be0e4bace7c0ee051feeee9d4456c6976e982fed9d71fb926c641"
+        case 5: "9349da840b944302687f9368c93e4bb160f83b563d09bb048f95888429f1e65f"
         default: nil
         }
     }

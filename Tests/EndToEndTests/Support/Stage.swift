@@ -16,6 +16,7 @@ final class Stage {
     var database: String { "\(vaultHome)/vault.db" }
     var socket: String { "\(vaultHome)/agent.sock" }
     var log: String { "\(vaultHome)/agent.log" }
+    var configuration: String { "\(vaultHome)/config.json" }
     /// Where the harness keeps what programs read and wrote.
     var notes: String { "\(root)/io/" }
     var temporary: String { "\(root)/tmp" }

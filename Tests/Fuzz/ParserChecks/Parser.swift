@@ -15,6 +15,7 @@ package enum Parser: String, CaseIterable, Sendable {
     case authorizationRedirect = "authorization-redirect"
     case exportArmor = "export-armor"
     case accountExport = "account-export"
+    case configuration
 
     /// What does not hold, if anything.
     package func check(_ bytes: [UInt8]) -> String? {
@@ -33,6 +34,7 @@ package enum Parser: String, CaseIterable, Sendable {
         case .authorizationRedirect: check.authorizationRedirect(bytes)
         case .exportArmor: check.exportArmor(bytes)
         case .accountExport: check.accountExport(bytes)
+        case .configuration: check.configuration(bytes)
         }
         return check.broken.map { "\(rawValue): \($0)" }
     }

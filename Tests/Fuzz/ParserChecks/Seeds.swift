@@ -23,6 +23,7 @@ package enum Seeds {
             case .authorizationRedirect: targets
             case .exportArmor: armored
             case .accountExport: [bytes(account)]
+            case .configuration: configurations
             }
         return found.filter { $0.count <= limit }
     }
@@ -60,6 +61,11 @@ package enum Seeds {
         #"Basic realm="a, b", Bearer error=insufficient_scope, scope="x y""#,
         #"DPoP algs="ES256", Bearer error="in\"valid", error_description="\\""#,
         "Negotiate YIIab+/c==, bearer error=invalid_token",
+    ].map(bytes)
+    private static let configurations = [
+        "{}", #"{"on_event": "/usr/bin/\u0074ell", "limits": {}}"#, #"{"on_event": "/a/../b"}"#,
+        "{\n\"limits\": {\n\"a.example\": {\"requests\": 3, \"seconds\": 1.5e1}}}",
+        #"{"limits": {"A.example": {"requests": -0, "seconds": 0}}, "other": [null, true]}"#,
     ].map(bytes)
     private static let account = #"""
         {"format":"vault-export","version":1,"exported_at":1760000000.25,"moved":false,

@@ -31,7 +31,7 @@ struct ServedAgent: Sendable {
             name: VaultLocation.socketName
         )
         let routes = AgentRoutes(service: fixture.service)
-        let server = try HTTPServer(on: listener) { .response(await routes.answer($0)) }
+        let server = try HTTPServer(on: listener) { await routes.serve($0) }
         let client = try VaultAgent(fixture.location, clock: clock)
         try await body(ServedAgent(fixture: fixture, client: client, clock: clock))
         await server.stop()

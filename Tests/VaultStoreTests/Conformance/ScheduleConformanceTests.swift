@@ -43,7 +43,10 @@ import Testing
                 expiry: Self.time(3600),
                 due: Self.time(3000)
             )
-            #expect(try await store.due(before: Self.time(9999), limit: 1) == [hint])
+            var found = try await store.due(before: Self.time(9999), limit: 1)
+            #expect(found.first?.client?.count == 32)
+            found[0].client = nil
+            #expect(found == [hint])
         }
     }
 

@@ -110,11 +110,13 @@ import Testing
             let store = try vault.openStore()
             _ = try await store.insert(Fixture.account("work"))
             let editor = try Editor(vault)
+            #expect(try store.tokenAtHand(of: "work", for: nil) != nil)
             try editor.run("CREATE TEMP TABLE kept AS SELECT * FROM account")
             try await store.refresh("work", to: "next")
             try editor.run("DELETE FROM account; INSERT INTO account SELECT * FROM kept")
             // Its refresh token was spent since: using it again may end the whole grant.
             #expect(try store.account(named: "work").health.state == .verifyBeforeUse)
+            #expect(try store.tokenAtHand(of: "work", for: nil) == nil)
         }
     }
 

@@ -102,6 +102,7 @@ import Testing
             )
             let file = try vault.open()
             for name in ["work", "home"] as [AccountName] {
+                #expect(try file.tokenAtHand(of: name, for: nil) == nil)
                 #expect(throws: StoreError.tampered(.account(name.text))) {
                     try file.account(named: name)
                 }

@@ -23,10 +23,13 @@ public struct Moment: Sendable, Hashable {
 
     /// Seconds from `earlier` to this moment; by the wall clock only across boots.
     public func seconds(since earlier: Moment) -> TimeInterval {
-        guard !bootID.isEmpty, bootID == earlier.bootID else {
-            return wall.timeIntervalSince(earlier.wall)
-        }
+        guard isOfBoot(of: earlier) else { return wall.timeIntervalSince(earlier.wall) }
         return uptime - earlier.uptime
+    }
+
+    /// Whether both are certainly of one boot.
+    package func isOfBoot(of other: Moment) -> Bool {
+        !bootID.isEmpty && bootID == other.bootID
     }
 
     /// The same moment moved by some seconds on both clocks.
@@ -65,11 +68,13 @@ public struct SystemClock: VaultClock {
         )
     }
 
-    /// Sleeps for some seconds, or until the task is cancelled.
+    /// Sleeps for some seconds of the suspend-counting clock, or until the task is cancelled.
+    ///
+    /// One that would have ended during a suspend ends right after it.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(seconds: TimeInterval) async throws {
-        try await Task.sleep(for: .seconds(seconds))
+        try await BootTimer.shared.sleep(seconds: seconds)
     }
 
     private static let bootID: String = {
@@ -90,6 +95,14 @@ package enum Uptime {
     /// Seconds since boot, suspended time included.
     package static func seconds() -> TimeInterval {
         Double(cplatform_boottime()) * 1e-9
+    }
+
+    /// Microseconds of the clock that stands still while the machine is suspended, which service
+    /// managers count in.
+    package static func monotonicMicroseconds() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
     }
 }
 
