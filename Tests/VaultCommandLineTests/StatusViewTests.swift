@@ -277,7 +277,7 @@ import VaultAgentClient
             (["outcome_unknown"], false, .temporary, ["1 with a lost answer"]),
             (["client_refused", "not_saved"], false, .temporary, []),
             (["tomorrow"], false, .temporary, []),
-            (["backing_off"], true, .locked, ["the vault is locked, 1 backing off"]),
+            (["backing_off"], true, .locked, ["the vault is locked; accounts: 1 backing off"]),
             (["active"], true, .locked, ["the vault is locked"]),
             (["sign_in_needed", "backing_off"], true, .signInNeeded, ["1 needs a sign-in"]),
             (["verify_before_use"], false, .signInNeeded, ["1 to be verified"]),

@@ -39,7 +39,8 @@ struct StatusCheck: Sendable {
         let words = AccountStanding.allCases.reversed().compactMap { standing in
             counts[standing].map(standing.count)
         }
+        let accounts = words.isEmpty ? [] : ["accounts: " + words.joined(separator: ", ")]
         let locked = snapshot.isLocked ? ["the vault is locked"] : []
-        return StatusProblems(words: (locked + words).joined(separator: ", "), exitCode: code)
+        return StatusProblems(words: (locked + accounts).joined(separator: "; "), exitCode: code)
     }
 }
