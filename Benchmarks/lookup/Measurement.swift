@@ -10,6 +10,7 @@ struct Measurement {
     private static let batch = 1000
     private static let uncachedBatches = 31
     private static let hitBatches = 301
+    private static let fewCount = 100
 
     private let vault: Vault
     private let clock: StandingClock
@@ -25,23 +26,48 @@ struct Measurement {
     /// Nanoseconds, and what a hit asked of the heap.
     struct Result {
         let uncached: Double
-        let hit: Double
+        let hits: Hits
+        let control: Hits
         let allocations: Double
+    }
+
+    /// Nanoseconds of looking at what is in memory.
+    struct Hits {
+        /// Of a few accounts, again and again.
+        let few: Double
+        /// Of all accounts, each in its turn.
+        let all: Double
     }
 
     func run() async throws -> Result {
         let uncached = try await uncached()
-        try await readAll()
-        let (hit, allocations) = try await hits()
+        let control = TokenDictionary()
+        clock.putForward(1)
+        for account in accounts { control.add(try await vault.accessToken(for: account)) }
+        let few = try await hits(few)
+        let all = try await hits(accounts)
+        let result = Result(
+            uncached: uncached,
+            hits: Hits(few: few.time, all: all.time),
+            control: Hits(
+                few: try await Self.control(control, self.few),
+                all: try await Self.control(control, accounts)
+            ),
+            allocations: max(few.allocations, all.allocations)
+        )
         await vault.close()
-        return Result(uncached: uncached, hit: hit, allocations: allocations)
+        return result
     }
+
+    private var few: [AccountName] { Array(accounts.prefix(Self.fewCount)) }
 
     /// Reads that go to the file: each of another account, until all have had their turn.
     private func uncached() async throws -> Double {
         var next = 0
         return try await Self.median(of: Self.uncachedBatches) {
             for _ in 0..<Self.batch {
+                // A second is enough for whatever is in memory to be too old.
+                if next % Self.batch == 0 { clock.putForward(1) }
                 if next == accounts.count {
                     next = 0
                     clock.putForward(1)
@@ -52,12 +78,9 @@ struct Measurement {
         }
     }
 
-    private func readAll() async throws {
-        clock.putForward(1)
-        for account in accounts { _ = try await vault.accessToken(for: account) }
-    }
-
-    private func hits() async throws -> (time: Double, allocations: Double) {
+    private func hits(
+        _ accounts: [AccountName]
+    ) async throws -> (time: Double, allocations: Double) {
         var next = 0
         var allocations: UInt64 = 0
         let time = try await Self.median(of: Self.hitBatches) {
@@ -69,6 +92,19 @@ struct Measurement {
             allocations += callocations_count() - before
         }
         return (time, Double(allocations) / Double(Self.batch * Self.hitBatches))
+    }
+
+    private static func control(
+        _ tokens: TokenDictionary,
+        _ accounts: [AccountName]
+    ) async throws -> Double {
+        var next = 0
+        return try await median(of: hitBatches) {
+            for _ in 0..<batch {
+                _ = tokens.token(of: accounts[next])
+                next = next + 1 < accounts.count ? next + 1 : 0
+            }
+        }
     }
 
     /// Nanoseconds that one of a batch takes.

@@ -3,6 +3,7 @@ import OAuth
 import Platform
 import Testing
 import VaultCrypto
+import VaultStore
 import VaultTesting
 
 @testable import VaultKit
@@ -57,5 +58,29 @@ import VaultTesting
         #expect(cache.entryCount(of: "work") == 16)
         try remember(41, at: Moment.fixed.advanced(by: 1))
         #expect(cache.entryCount(of: "work") == 1)
+    }
+
+    @Test("what was read long ago goes, however many accounts there are, and what is new stays")
+    func cacheOfVeryManyAccounts() throws {
+        let cache = TokenCache()
+        let count = 5000
+        func name(_ number: Int) throws -> AccountName { try #require(AccountName("a\(number)")) }
+        func lookup(_ number: Int) -> TokenLookup {
+            let now = Moment.fixed.advanced(by: Double(number) / 1000)
+            return TokenLookup(minimumLifetime: nil, newerThan: nil, now: now)
+        }
+        for number in 0..<count {
+            let found = TokenAtHand(token: .fixture(lifetime: 3600), generation: 1)
+            let lookup = lookup(number)
+            let token = AccessToken(found, of: try name(number), now: lookup.now)
+            cache.remember(token, found.token, lookup)
+            // Every other one goes at once: those around it have to be found nevertheless.
+            if number.isMultiple(of: 2) { cache.forget(try name(number)) }
+        }
+        let end = lookup(count - 1)
+        let served = try (0..<count).filter { cache.token(of: try name($0), end) != nil }
+        #expect(served == (count - 250..<count).filter { !$0.isMultiple(of: 2) })
+        let kept = try (0..<count).map { cache.entryCount(of: try name($0)) }.reduce(0, +)
+        #expect(kept <= 250)
     }
 }

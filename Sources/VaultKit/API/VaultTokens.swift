@@ -48,14 +48,11 @@ extension Vault {
             throw VaultError(.invalidInput, account: account, facts: [.field: "deadline"])
         }
         let request = AccessTokenRequest(scope: scope, resource: resource)
-        if let hit = hit(account, request, minimumLifetime, newerThan) { return hit }
-        var step = try firstStep(
-            account,
-            request,
-            minimumLifetime: minimumLifetime,
-            newerThan: newerThan,
-            deadline: deadline
-        )
+        let lookup = lookup(request, minimumLifetime, newerThan)
+        // Most calls end here, and ask for no memory.
+        if let hit = cache.token(of: account, lookup) { return hit }
+        if let token = try tokenAtHand(account, lookup) { return token }
+        var step = try firstStep(account, lookup, deadline: deadline)
         while true {
             switch step {
             case .served(let token): return token
@@ -159,15 +156,24 @@ extension Vault {
         }
     }
 
-    /// What is in memory, while that is fresh: most calls end here, and ask for no memory.
+    /// What is in the file, while that is good: most of the other calls end here, and look at no more
+    /// of the account than its token.
     @inline(never)
-    private func hit(
-        _ name: AccountName,
-        _ request: AccessTokenRequest?,
-        _ minimumLifetime: Double?,
-        _ newerThan: UInt64?
-    ) -> AccessToken? {
-        cache.token(of: name, lookup(request, minimumLifetime, newerThan))
+    private func tokenAtHand(_ name: AccountName, _ lookup: TokenLookup) throws -> AccessToken? {
+        guard !refresher.isClosed else { throw VaultError(.closed, account: name) }
+        if let flaw = lookup.request?.flaw {
+            throw VaultError(.invalidInput, account: name, facts: [.field: flaw])
+        }
+        let (flight, unsaved) = refresher.standing(of: name)
+        guard flight == nil, unsaved == nil else { return nil }
+        let found = try translatingNow(name) {
+            try store.tokenAtHand(of: name, for: lookup.request)
+        }
+        let later = lookup.later(clock.now())
+        guard let found, later.isServed(by: found) else { return nil }
+        let token = AccessToken(found, of: name, now: later.now)
+        cache.remember(token, found.token, later)
+        return token
     }
 
     private func lookup(
@@ -189,21 +195,14 @@ extension Vault {
     @inline(never)
     private func firstStep(
         _ name: AccountName,
-        _ request: AccessTokenRequest?,
-        minimumLifetime: Double?,
-        newerThan: UInt64?,
+        _ lookup: TokenLookup,
         deadline: Double
     ) throws -> Step {
-        let lookup = lookup(request, minimumLifetime, newerThan)
-        guard !refresher.isClosed else { throw VaultError(.closed, account: name) }
-        if let flaw = request?.flaw {
-            throw VaultError(.invalidInput, account: name, facts: [.field: flaw])
-        }
         let until = Flight.moment(deadline, after: lookup.now)
         return try translatingNow(name) {
             let (flight, unsaved) = refresher.standing(of: name)
             if let flight,
-                let reading = cache.outdated(name, newerThan: newerThan, now: lookup.now)
+                let reading = cache.outdated(name, newerThan: lookup.newerThan, now: lookup.now)
             {
                 return try step(
                     reading.account,

@@ -5,94 +5,121 @@ internal import VaultStore
 /// What was read of the accounts last, so that asking again costs neither a system call nor a hop.
 final class TokenCache: Sendable {
     /// Seconds for which another process's change may go unnoticed.
-    private static let staleness = 0.25
+    static let staleness = 0.25
     /// Entries of an account: as many as are stored of it.
-    private static let limit = 16
+    fileprivate static let limit = 16
 
-    /// Shared, so that handing it out of the lock copies nothing.
-    fileprivate final class Entry: Sendable {
+    /// What was handed out, and for how long it may be again.
+    ///
+    /// One object with all that a hit looks at, and small. Times are seconds since the cache began.
+    final class Entry: Sendable {
+        let checked: Double
+        /// When the token expires; never when nobody knows.
+        private let end: Double
+        /// Seconds before that for which it is handed out to who asks for a certain time only.
+        private let promise: Double
+        let token: AccessToken
         /// What was asked for.
         let request: AccessTokenRequest?
-        let token: AccessToken
-        let stored: StoredAccessToken
-        let checked: Moment
 
         init(
-            _ request: AccessTokenRequest?,
             _ token: AccessToken,
             _ stored: StoredAccessToken,
-            checked: Moment
+            _ lookup: TokenLookup,
+            since start: Moment
         ) {
-            self.request = request
+            checked = lookup.now.seconds(since: start)
+            end = checked + (stored.secondsLeft(at: lookup.now) ?? .infinity)
+            promise = RefreshSchedule.promise(of: stored)
             self.token = token
-            self.stored = stored
-            self.checked = checked
+            request = lookup.request
+        }
+
+        func isFresh(at time: Double) -> Bool { time - checked < TokenCache.staleness }
+
+        /// Whether it is good for what is asked, as it was when it was checked.
+        ///
+        /// Not before that: then the clock was set back, and more may seem to be left than its whole
+        /// life.
+        func serves(_ lookup: TokenLookup, at time: Double) -> Bool {
+            time >= checked && isFresh(at: time)
+                && end - time >= lookup.minimumLifetime ?? promise
+                && lookup.newerThan.map { token.generation > $0 } ?? true
         }
     }
 
-    private struct State {
-        /// By account; so few of each that looking through them is quicker than hashing.
-        var entries: [AccountName: [Entry]] = [:]
+    fileprivate struct State {
+        /// What was read since a moment, and what was read before.
+        ///
+        /// Tables go as a whole, with nobody looking at what is in them: by the time that another takes
+        /// the place of `newer`, all in `older` is stale. So no more is kept than is read within twice
+        /// that time, however many accounts there are.
+        var newer = TokenTable()
+        var older = TokenTable()
+        /// When the newer one began.
+        var since = 0.0
+        /// When the last entry came in.
+        var last = 0.0
+        /// What times count from.
+        var start: Moment?
         /// The accounts whose token was no longer good enough for somebody.
         var outdated: [AccountName: AccountReading] = [:]
+
+        func entry(
+            of account: AccountName,
+            _ hash: Int,
+            for request: AccessTokenRequest?
+        ) -> Entry? {
+            newer.entry(of: account, hash, for: request)
+                ?? older.entry(of: account, hash, for: request)
+        }
     }
 
     private let state = Locked(State())
 
     /// The token handed out last, while it is good for what is asked.
     ///
-    /// Nothing in it asks the heap for memory.
-    func token(
-        of account: AccountName,
-        _ lookup: TokenLookup
-    ) -> AccessToken? {
-        guard let entry = state.withLock({ $0.entries[account]?.entry(for: lookup.request) }),
-            lookup.now.seconds(since: entry.checked) < Self.staleness,
-            lookup.newerThan.map({ entry.token.generation > $0 }) ?? true,
-            RefreshSchedule.isGood(
-                entry.stored,
-                minimumLifetime: lookup.minimumLifetime,
-                at: lookup.now
-            )
-        else { return nil }
-        return entry.token
+    /// Nothing in it asks the heap for memory, or is kept by a caller who waits afterwards.
+    @inline(never)
+    func token(of account: AccountName, _ lookup: TokenLookup) -> AccessToken? {
+        let hash = account.hashValue
+        return state.withLock { state in
+            guard let start = state.start,
+                let entry = state.entry(of: account, hash, for: lookup.request),
+                entry.serves(lookup, at: lookup.now.seconds(since: start))
+            else { return nil }
+            return entry.token
+        }
     }
 
     /// Remembers what was handed out of an account.
     func remember(_ token: AccessToken, _ account: StoredAccount, _ lookup: TokenLookup) {
         guard let stored = account.tokens.accessToken(for: lookup.request) else { return }
-        let entry = Entry(lookup.request, token, stored, checked: lookup.now)
-        state.withLock { Self.remember(entry, in: &$0.entries[token.account, default: []]) }
+        remember(token, stored, lookup)
     }
 
-    private static func remember(_ entry: Entry, in entries: inout [Entry]) {
-        // An answer that was read before a refresh must not hide what the refresh brought. An old
-        // entry hides nothing: an account that was added anew starts at generation 1.
-        if let known = entries.entry(for: entry.request),
-            known.token.generation > entry.token.generation,
-            entry.checked.seconds(since: known.checked) < staleness
-        {
-            return
+    /// Remembers a token that was handed out, as it is stored.
+    func remember(_ token: AccessToken, _ stored: StoredAccessToken, _ lookup: TokenLookup) {
+        let hash = token.account.hashValue
+        // What was in them goes after the lock.
+        let gone = state.withLock { state in
+            let start = state.start ?? lookup.now
+            state.start = start
+            let entry = Entry(token, stored, lookup, since: start)
+            let gone = state.makeRoom(at: entry.checked)
+            state.remember(entry, hash)
+            return gone
         }
-        // Entries that are not handed out any more go: somebody may ask for ever new ones.
-        entries.removeAll { known in
-            known.request == entry.request
-                || entry.checked.seconds(since: known.checked) >= staleness
-                || !RefreshSchedule.isUsable(known.stored, at: entry.checked)
-        }
-        if entries.count >= limit,
-            let oldest = entries.indices.min(by: { left, right in
-                entries[right].checked.seconds(since: entries[left].checked) > 0
-            })
-        {
-            entries.remove(at: oldest)
-        }
-        entries.append(entry)
+        extendLifetime(gone)
     }
 
     /// How many tokens of an account are remembered.
     func entryCount(of account: AccountName) -> Int {
-        state.withLock { $0.entries[account]?.count ?? 0 }
+        let hash = account.hashValue
+        return state.withLock { state in
+            state.newer.entries(of: account, hash).count
+                + state.older.entries(of: account, hash).count
+        }
     }
 
     /// What the caller before read of an account that is being refreshed, so that a crowd reads the
@@ -117,8 +144,10 @@ final class TokenCache: Sendable {
     }
 
     func forget(_ account: AccountName) {
+        let hash = account.hashValue
         state.withLock { state in
-            state.entries[account] = nil
+            state.newer.remove(account, hash) { _ in true }
+            state.older.remove(account, hash) { _ in true }
             state.outdated[account] = nil
         }
     }
@@ -128,9 +157,43 @@ final class TokenCache: Sendable {
     }
 }
 
-extension [TokenCache.Entry] {
-    fileprivate func entry(for request: AccessTokenRequest?) -> TokenCache.Entry? {
-        first { $0.request == request }
+extension TokenCache.State {
+    /// Begins another table when the newer one is old enough, and gives back those that are stale.
+    fileprivate mutating func makeRoom(at time: Double) -> [TokenTable] {
+        defer { last = time }
+        // Also when the clock was set back.
+        guard abs(time - since) >= TokenCache.staleness else { return [] }
+        since = time
+        var gone = [older]
+        older = newer
+        newer = TokenTable(capacity: older.count)
+        if time - last >= TokenCache.staleness {
+            gone.append(older)
+            older = TokenTable()
+        }
+        return gone
+    }
+
+    fileprivate mutating func remember(_ entry: TokenCache.Entry, _ hash: Int) {
+        let account = entry.token.account
+        // An answer that was read before a refresh must not hide what the refresh brought. An old
+        // entry hides nothing: an account that was added anew starts at generation 1.
+        if let known = self.entry(of: account, hash, for: entry.request),
+            known.token.generation > entry.token.generation, known.isFresh(at: entry.checked)
+        {
+            return
+        }
+        older.remove(account, hash) { $0.request == entry.request }
+        newer.insert(entry, hash)
+        guard entry.request != nil else { return }
+        // Somebody may ask for ever new ones.
+        let known = newer.entries(of: account, hash) + older.entries(of: account, hash)
+        if known.count > TokenCache.limit,
+            let oldest = known.min(by: { $0.checked < $1.checked })
+        {
+            newer.remove(account, hash) { $0.request == oldest.request }
+            older.remove(account, hash) { $0.request == oldest.request }
+        }
     }
 }
 

@@ -31,6 +31,13 @@ package struct TokenLookup: Sendable {
         return later
     }
 
+    /// A token that is good for what is asked and has nothing to be said with it: to be handed out
+    /// without reading the rest of its account.
+    func isServed(by found: TokenAtHand) -> Bool {
+        found.token.grantsAll && newerThan != found.token.generation ?? found.generation
+            && RefreshSchedule.isGood(found.token, minimumLifetime: minimumLifetime, at: now)
+    }
+
     /// What to do for the caller.
     package enum Decision: Sendable {
         case serve(AccessToken)
