@@ -100,7 +100,7 @@ extension EndToEndTests {
             #expect(
                 account.keys == [
                     "name", "current", "state", "issuer", "expiresAt", "dueAt", "tags",
-                    "generation",
+                    "generation", "lifetime", "grantEndsAt",
                     "failureCount", "lastFailure", "reason", "since", "firstSentAt", "sentAgainAt",
                     "tokenEndpoint",
                 ]

@@ -158,5 +158,13 @@ int32_t cplatform_is_terminal(int32_t descriptor);
 // more than `capacity` bytes, which are wiped.
 int32_t cplatform_ask_terminal(
     const char *prompt, int32_t is_hidden, void *bytes, uint32_t capacity);
+// The cells of a terminal across and down; minus errno where there is none.
+int32_t cplatform_terminal_size(int32_t descriptor, int32_t *columns, int32_t *rows);
+// Notes the signals that end, stop or resize a program at its terminal, until cplatform_watch_end.
+int32_t cplatform_watch_begin(void);
+// Waits for one of them, or 0 after timeout_ms.
+int32_t cplatform_watch_wait(int32_t timeout_ms);
+// Lets them take their effect again, and has the one that is not 0 take it now.
+void cplatform_watch_end(int32_t signal);
 // Overwrites memory with zeros in a way that no optimiser removes.
 void cplatform_wipe(void *bytes, uint64_t count);

@@ -25,6 +25,8 @@ public struct Account: Sendable, Hashable {
     public let tokenEndpoint: EndpointURL
     /// When its access token expires; nil when unknown.
     public let expiry: Date?
+    /// Seconds that its access token lives in all; nil when unknown.
+    public let lifetime: TimeInterval?
     /// When its next refresh is planned, or the next time that a refused grant is asked for; nil when
     /// there is none.
     public let due: Date?
@@ -52,7 +54,8 @@ public struct Account: Sendable, Hashable {
         generation: UInt64,
         failureCount: Int,
         lastFailure: String?,
-        tags: [AccountTag]
+        tags: [AccountTag],
+        lifetime: TimeInterval? = nil
     ) {
         self.name = name
         self.isCurrent = isCurrent
@@ -69,5 +72,6 @@ public struct Account: Sendable, Hashable {
         self.failureCount = failureCount
         self.lastFailure = lastFailure
         self.tags = tags
+        self.lifetime = lifetime
     }
 }

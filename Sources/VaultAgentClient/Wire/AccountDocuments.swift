@@ -77,6 +77,8 @@ package struct AccountStatusDocument: Codable, Sendable {
     package let account: AccountDocument
     /// Nil where nothing vouches for it: then each of its members is null.
     package let detail: Detail?
+    /// When the grant itself comes to its end, however often it is used; null where nobody said.
+    package var grantEndsAt: Date?
 
     /// What is known of an account that opens.
     package struct Detail: Sendable, Equatable {
@@ -90,6 +92,8 @@ package struct AccountStatusDocument: Codable, Sendable {
         package let firstSentAt: Date?
         package let sentAgainAt: Date?
         package let tokenEndpoint: String?
+        /// Seconds that its access token lives in all; null where nobody said.
+        package let lifetime: Double?
 
         package init(
             generation: UInt64,
@@ -99,7 +103,8 @@ package struct AccountStatusDocument: Codable, Sendable {
             since: Date? = nil,
             firstSentAt: Date? = nil,
             sentAgainAt: Date? = nil,
-            tokenEndpoint: String? = nil
+            tokenEndpoint: String? = nil,
+            lifetime: Double? = nil
         ) {
             self.generation = generation
             self.failureCount = failureCount
@@ -109,12 +114,14 @@ package struct AccountStatusDocument: Codable, Sendable {
             self.firstSentAt = firstSentAt
             self.sentAgainAt = sentAgainAt
             self.tokenEndpoint = tokenEndpoint
+            self.lifetime = lifetime
         }
     }
 
-    package init(account: AccountDocument, detail: Detail?) {
+    package init(account: AccountDocument, detail: Detail?, grantEndsAt: Date? = nil) {
         self.account = account
         self.detail = detail
+        self.grantEndsAt = grantEndsAt
     }
 
     /// The same account in another state.
@@ -138,20 +145,23 @@ package struct AccountStatusDocument: Codable, Sendable {
                     since: detail.since,
                     firstSentAt: detail.firstSentAt,
                     sentAgainAt: detail.sentAgainAt,
-                    tokenEndpoint: detail.tokenEndpoint
+                    tokenEndpoint: detail.tokenEndpoint,
+                    lifetime: detail.lifetime
                 )
-            }
+            },
+            grantEndsAt: grantEndsAt
         )
     }
 
     enum CodingKeys: String, CodingKey {
         case generation, failureCount, lastFailure, reason, since, firstSentAt, sentAgainAt
-        case tokenEndpoint
+        case tokenEndpoint, lifetime, grantEndsAt
     }
 
     package init(from decoder: any Decoder) throws {
         account = try AccountDocument(from: decoder)
         let members = try decoder.container(keyedBy: CodingKeys.self)
+        grantEndsAt = try members.decodeIfPresent(Date.self, forKey: .grantEndsAt)
         guard let generation = try members.decode(UInt64?.self, forKey: .generation) else {
             detail = nil
             return
@@ -164,7 +174,8 @@ package struct AccountStatusDocument: Codable, Sendable {
             since: try members.decode(Date?.self, forKey: .since),
             firstSentAt: try members.decode(Date?.self, forKey: .firstSentAt),
             sentAgainAt: try members.decode(Date?.self, forKey: .sentAgainAt),
-            tokenEndpoint: try members.decodeIfPresent(String.self, forKey: .tokenEndpoint)
+            tokenEndpoint: try members.decodeIfPresent(String.self, forKey: .tokenEndpoint),
+            lifetime: try members.decodeIfPresent(Double.self, forKey: .lifetime)
         )
     }
 
@@ -180,6 +191,8 @@ package struct AccountStatusDocument: Codable, Sendable {
         try members.encode(detail?.firstSentAt, forKey: .firstSentAt)
         try members.encode(detail?.sentAgainAt, forKey: .sentAgainAt)
         try members.encode(detail?.tokenEndpoint, forKey: .tokenEndpoint)
+        try members.encode(detail?.lifetime, forKey: .lifetime)
+        try members.encode(grantEndsAt, forKey: .grantEndsAt)
     }
 }
 

@@ -145,7 +145,8 @@ struct CommandTour {
 
     private func lookAround() throws {
         for words in [
-            ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["switch", "conf"],
+            ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["status", "--all"],
+            ["switch", "conf"], ["log"], ["log", "conf", "--json"], ["log", "--since", "1d"],
             ["client", "list"], ["client", "list", "--json"],
             ["tag", "conf", "--add", Self.tag], ["list", "--tag", Self.tag],
             ["agent", "status"], ["agent", "start"], ["help"],
@@ -154,6 +155,7 @@ struct CommandTour {
             try expect(stage.vault(words), 0)
         }
         // The account whose grant was refused is a problem.
+        try expect(stage.vault("status", "--check"), 4)
         for words in [["doctor"], ["doctor", "--json"]] { try expect(stage.vault(words), 1) }
         for words in [["token"], ["refresh"], ["switch"], ["remove"], ["status"]] {
             try expect(stage.vault(words + ["nobody"]), 3)
