@@ -69,6 +69,20 @@ struct Scheduler {
         clocks = ClockRepair(at: vault.clock.now())
     }
 
+    /// Has the scheduler look at once when the network changed or somebody set the clock; nil where the
+    /// time is not the machine's.
+    func watchSystem() -> Task<Void, Never>? {
+        guard vault.clock is SystemClock else { return nil }
+        let (reports, wakeup) = (reports, vault.schedulerWakeup)
+        // Cancelled when the scheduler ends.
+        return Task {
+            for await change in SystemChanges.stream {
+                if change == .network { reports.withLock { $0.append(.networkChanged) } }
+                wakeup.wake(isNews: false)
+            }
+        }
+    }
+
     /// Starts what is due; seconds until there may be more.
     mutating func dispatch() async -> Double {
         let now = vault.clock.now()
@@ -242,6 +256,8 @@ struct Scheduler {
                     let pause = clientPause(of: account, at: now)
                     clients[client]?.close(for: pause, at: now)
                 }
+            case .networkChanged:
+                for host in hosts.keys { hosts[host]?.hurry(at: now) }
             case .probed(let host, let isReachable):
                 hosts[host]?.endProbe(isReachable: isReachable, at: now)
             }
@@ -314,6 +330,7 @@ struct Scheduler {
 enum SchedulerReport: Sendable {
     case ended(RefreshOutcome?, wasSent: Bool, client: DueQueue.Client, host: String)
     case probed(host: String, isReachable: Bool)
+    case networkChanged
 }
 
 extension RefreshOutcome? {
