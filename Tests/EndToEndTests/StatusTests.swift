@@ -60,6 +60,35 @@ extension EndToEndTests {
             }
         }
 
+        @Test("cli D07: neither the time zone nor summer time moves an expiry")
+        func timeZones() throws {
+            try withStage { stage in
+                let server = try stage.startServer()
+                try stage.initialize()
+                try stage.add("work", from: server)
+                // Where it is a quarter of a day earlier, and where summer time begins in a moment or
+                // has just ended.
+                let zones = ["UTC0", "XST5:45", "AAA-1BBB,J1/0,J365/25", "AAA-1BBB,J365/25,J1/0"]
+                let seen = try zones.map { zone in
+                    var shown = try stage.vaultLaunch(["status", "work", "--json"])
+                    shown.environment["TZ"] = zone
+                    var log = try stage.vaultLaunch(["log", "--since", "2026-01-01"])
+                    log.environment["TZ"] = zone
+                    let expiry = try JSON(stage.run(shown).word)["accounts"]?[0]?["expiresAt"]?
+                        .string
+                    return try "\(expiry ?? "none") \(stage.run(log).out)"
+                }
+                #expect(Set(seen).count == 1 && !seen[0].hasPrefix("none"), "\(seen)")
+                // A token is good wherever it is asked for.
+                for zone in zones {
+                    var token = try stage.vaultLaunch(["token", "work"])
+                    token.environment["TZ"] = zone
+                    #expect(try stage.run(token).code == 0)
+                }
+                #expect(try server.statistics().tokenRequests == 0)
+            }
+        }
+
         @Test func aRowThatWasChangedIsMarked() throws {
             try withStage { stage in
                 try stage.initialize()
@@ -73,7 +102,7 @@ extension EndToEndTests {
                 #expect(log.code == 8, "\(log)")
                 #expect(log.out.contains("changed: nothing vouches for this row"), "\(log.out)")
                 #expect(try stage.vault("verify").code == 8)
-                #expect(try stage.vault("doctor").out.contains("vault log marks them"))
+                #expect(try stage.vault("doctor").out.contains("vault log --all marks them"))
             }
         }
 

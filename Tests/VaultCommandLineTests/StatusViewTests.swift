@@ -218,7 +218,19 @@ import VaultAgentClient
         style.height = 5
         let screen = StatusView(snapshot: snapshot(), style: style).screen
         #expect(screen.count == 5)
-        #expect(screen.last == "and 4 lines more")
+        #expect(screen.last == "and 3 more lines")
+    }
+
+    @Test func aScreenThatIsTooSmallLeavesOutThoseThatAreWell() {
+        let many = (0..<30).map { Self.account("account-\($0)") } + Self.three
+        var style = style()
+        style.height = 12
+        let screen = StatusView(snapshot: snapshot(many), style: style).screen
+        #expect(screen.count == 7)
+        #expect(screen.contains { $0.hasPrefix("33 accounts: 31 fine, ") })
+        #expect(screen.contains("  work (sign-in needed): vault login work"))
+        style.height = 40
+        #expect(StatusView(snapshot: snapshot(many), style: style).screen.count == 38)
     }
 
     // MARK: - What lapses, and what ends
@@ -229,6 +241,8 @@ import VaultAgentClient
                 Self.account(name, expires: expires, isHint: true)
             } + [Self.account("static", "static", due: nil, isHint: true)]
         let lines = StatusView(snapshot: snapshot(accounts, isLocked: true), style: .plain).text
+        // Nobody refreshes what is due.
+        #expect(lines[2].contains("in 23 min  locked"), "\(lines[2])")
         #expect(
             lines.suffix(3) == [
                 "gone lapsed 60 s ago: vault unlock has it renewed",

@@ -140,7 +140,13 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             .damaged,
             [.path: "/v/copy.db", .found: "1", .reason: "log_rows"],
             "rows of the log in /v/copy.db are not as they were written",
-            hint: "vault log marks them"
+            hint: "vault log --all marks them"
+        ),
+        ReportRow(
+            .tampered,
+            [.found: "2 rows of the log", .reason: "log_rows"],
+            "changed or made up: 2 rows of the log",
+            hint: "vault verify looks at all the rest"
         ),
         ReportRow(
             .invalidInput,

@@ -24,8 +24,8 @@ struct LogCommand: Command {
                         ok or an error's code. With --follow an object a line
 
         A row that was changed or made up is marked, and the exit code is 8. Of a vault
-        that is locked the rows are shown, and nobody can tell (genuine is null). That
-        rows were taken out does not show.
+        that no key file opens the rows are shown, and nobody can tell (genuine is
+        null). That rows were taken out does not show.
 
         Rows are kept for 90 days, the last 50,000 at most; of refreshes the last
         10,000.
@@ -87,7 +87,9 @@ struct LogCommand: Command {
         guard changed == 0 else {
             throw VaultError(
                 .tampered,
-                facts: [.found: Plural.text(changed, "row") + " of the log"]
+                facts: [
+                    .reason: "log_rows", .found: Plural.text(changed, "row") + " of the log",
+                ]
             )
         }
     }
@@ -97,7 +99,8 @@ struct LogCommand: Command {
             try file.unlock(with: .keyFile)
         } catch let error as StoreError {
             guard case .locked = error else { throw error }
-            terminal.warning("the vault is locked: nobody can tell whether a row was changed")
+            // Not that of the agent, which may well be unlocked.
+            terminal.warning("no key file opens the vault: whether a row was changed is not known")
         }
     }
 

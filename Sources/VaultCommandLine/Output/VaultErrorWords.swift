@@ -35,6 +35,11 @@ struct VaultErrorWords {
             case .locked: Self.locked(facts)
             case .tampered where facts[.reason] == "rotation_unfinished":
                 Self.rotationUnfinished(facts)
+            case .tampered where facts[.reason] == "log_rows":
+                (
+                    "changed or made up: \(facts[.found] ?? "rows of the log")",
+                    "vault verify looks at all the rest"
+                )
             case .tampered:
                 (
                     "the vault was tampered with or is damaged: \(facts[.found] ?? "a record")",
@@ -46,7 +51,10 @@ struct VaultErrorWords {
                     VerificationReport.tagHintMending
                 )
             case .damaged where facts[.reason] == "log_rows":
-                ("rows of the log in \(path) are not as they were written", "vault log marks them")
+                (
+                    "rows of the log in \(path) are not as they were written",
+                    "vault log --all marks them"
+                )
             case .damaged where facts[.found] != nil:
                 (
                     "\(path) is damaged or was tampered with: \(facts[.found] ?? "?") findings",

@@ -83,6 +83,8 @@ enum AccountStanding: Int, Sendable, CaseIterable {
 /// An account as a person is told of it.
 struct AccountLine: Sendable {
     let status: AccountStatusDocument
+    /// Whether nobody has the keys that a refresh takes.
+    var isLocked = false
     let now: Date
 
     var name: String { status.account.name }
@@ -124,7 +126,8 @@ struct AccountLine: Sendable {
     var expires: String { TimeText.distance(to: status.account.expiresAt, from: now) }
 
     var refresh: String {
-        status.account.dueAt.map { TimeText.distance(to: $0, from: now) } ?? "never"
+        guard let due = status.account.dueAt else { return "never" }
+        return isLocked ? "locked" : TimeText.distance(to: due, from: now)
     }
 
     var grantEnds: String {

@@ -14,8 +14,7 @@ struct StatusCheck: Sendable {
     private static let precedence: [ExitCode] = [.signInNeeded, .locked, .temporary]
 
     private var wanting: [AccountLine] {
-        snapshot.accounts.map { AccountLine(status: $0, now: snapshot.now) }
-            .filter { $0.standing.exitCode != .ok }
+        snapshot.lines.filter { $0.standing.exitCode != .ok }
     }
 
     /// A line for each problem.

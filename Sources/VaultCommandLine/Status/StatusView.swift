@@ -13,6 +13,10 @@ struct StatusSnapshot: Sendable {
     /// Whether it is about the one account that was named.
     var isOfOne = false
     var now: Date
+
+    var lines: [AccountLine] {
+        accounts.map { AccountLine(status: $0, isLocked: isLocked, now: now) }
+    }
 }
 
 /// What a person is shown of it: a pure function of what there is, and of where it goes.
@@ -24,10 +28,10 @@ struct StatusView: Sendable {
     let snapshot: StatusSnapshot
     let style: TextStyle
     var showsAll = false
+    /// Accounts of which those that are well are shown too.
+    var many = StatusView.many
 
-    private var lines: [AccountLine] {
-        snapshot.accounts.map { AccountLine(status: $0, now: snapshot.now) }
-    }
+    private var lines: [AccountLine] { snapshot.lines }
 
     /// The lines; those of the table fit the width.
     var text: [String] {
@@ -39,7 +43,7 @@ struct StatusView: Sendable {
 
     /// Of very many accounts on a terminal those that are well are only counted.
     private func shown(_ lines: [AccountLine]) -> [AccountLine] {
-        guard !showsAll, style.isTerminal, lines.count > Self.many else { return lines }
+        guard !showsAll, style.isTerminal, lines.count > many else { return lines }
         return lines.filter { $0.standing != .fine || $0.isGrantEndNear }
     }
 
@@ -104,9 +108,14 @@ extension StatusView {
         let damaged = snapshot.damaged.map { name in
             "account '\(Printable.escaped(name))' is damaged: it does not open"
         }
-        let all = text + locked + damaged
-        guard let height = style.height, all.count > height else { return all }
+        let whole = text + locked + damaged
+        guard let height = style.height, whole.count > height else { return whole }
+        // What somebody has to do something about is not to be what has no room.
+        var short = self
+        short.many = 0
+        let all = short.text + locked + damaged
+        guard all.count > height else { return all }
         let more = all.count - max(height - 1, 0)
-        return Array(all.prefix(max(height - 1, 0))) + ["and \(Plural.text(more, "line")) more"]
+        return Array(all.prefix(max(height - 1, 0))) + ["and \(Plural.text(more, "more line"))"]
     }
 }

@@ -21,6 +21,8 @@ struct Scheduler {
     private static let waitInterval = 5.0
     /// Seconds from one look at the clients that have to wait to the next, unless there is news.
     private static let recheckInterval = 10.0
+    /// Accounts whose client is written down within one transaction.
+    private static let namedTogether = 250
     /// Seconds an account is left alone when not even its failure could be written down.
     private static let quarantine = 5.0
     /// Seconds an account is left alone that waits for a person: another due time ends them.
@@ -38,6 +40,8 @@ struct Scheduler {
     private var look: Look?
     /// The client that a look past those that have to wait came to.
     private var cursor: DueQueue.Client = []
+    /// Whether an older program may have left accounts of which only their record tells the client.
+    private var mayHaveUnnamed = true
     /// When the clients that have to wait were last asked about.
     private var lastRecheck: Moment?
     private var clocks: ClockRepair
@@ -92,6 +96,9 @@ struct Scheduler {
         guard !vault.refresher.storeRefusesWrites else { return 1 }
         do {
             if try await clocks.look(at: now, vault.store) { doubtAll(at: now) }
+            if mayHaveUnnamed {
+                mayHaveUnnamed = try await vault.store.nameClients(limit: Self.namedTogether)
+            }
             if wantsLook(at: now) { try lookUp(at: now) }
             startAll(at: now)
             try await writePlans()
