@@ -265,7 +265,10 @@ let package = Package(
         // What holds of every parser of what comes from outside, whatever it is given.
         .target(
             name: "ParserChecks",
-            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultStore"],
+            dependencies: [
+                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultStore", "VaultHTTPServer",
+                "VaultAgentClient",
+            ],
             path: "Tests/Fuzz/ParserChecks",
             swiftSettings: settings
         ),

@@ -229,7 +229,8 @@ final class ServerLoop {
             method: method,
             target: exchange.target,
             headers: headers,
-            body: exchanges[connection]?.takeBody() ?? []
+            body: exchanges[connection]?.takeBody() ?? [],
+            process: gate.peerProcess(of: vault_mhd_socket(connection))
         )
         let number = exchange.number
         MHD_suspend_connection(connection)

@@ -145,6 +145,26 @@ extension EndToEndTests {
             }
         }
 
+        /// What ran when it was asked for would be gone a moment later.
+        @Test func aStartWhileOneStopsComesBackWithOneThatRuns() throws {
+            try withStage { stage in
+                let server = try stage.startServer()
+                try stage.initialize()
+                try stage.add("work", from: server)
+                let old = ProcessFacts(pid: try stage.requireAgent())
+                try server.setStanding(#"{"delayAfterCommit":2}"#)
+                let refresh = try stage.start(stage.vaultLaunch(["refresh", "work"]))
+                #expect(try poll(seconds: 10) { try server.statistics().tokenRequests == 1 })
+                kill(old.pid, SIGTERM)
+                #expect(try poll(seconds: 5) { !Files.exists(stage.socket) })
+                let start = try stage.vault("agent", "start")
+                #expect(start.code == 0 && !start.err.contains("already"), "\(start)")
+                #expect(try stage.finish(refresh).code == 0)
+                #expect(try old.isGone(within: 5))
+                #expect(try stage.requireAgent() != old.pid)
+            }
+        }
+
         @Test(arguments: [SIGTERM, SIGINT])
         func inTheForegroundASignalEndsItCleanly(signal: Int32) throws {
             try withStage { stage in

@@ -403,6 +403,12 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
         ),
         ReportRow(
             .busy,
+            [.reason: "sign_ins"],
+            "as many sign-ins wait for their browsers as may",
+            hint: "finish one of them, or wait"
+        ),
+        ReportRow(
+            .busy,
             [.reason: "agent_stopping"],
             "the agent that runs is still stopping",
             hint: "try again"

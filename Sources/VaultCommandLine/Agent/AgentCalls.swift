@@ -104,6 +104,8 @@ struct AgentCalls: Sendable {
 
     /// What a running agent says of itself; nil when none runs.
     func status() throws -> AgentDocument? {
+        // Where a service manager listens, asking would start one.
+        guard try isRunning() else { return nil }
         do {
             let answer = try checked(try connection.send("GET", "/v1/status", timeout: 10))
             return try Self.decode(AgentStatusDocument.self, answer).agent
@@ -120,6 +122,22 @@ struct AgentCalls: Sendable {
             return try WireJSON.decode(type, from: answer.body)
         } catch {
             throw AgentConnection.Failure.malformedAnswer
+        }
+    }
+
+    /// Starts one that stays; false when one runs already, and answers.
+    ///
+    /// One that has the lock and does not answer gets ready, or stores what is in flight before it goes:
+    /// that is waited for.
+    func start() throws -> Bool {
+        let end = Uptime.seconds() + Self.stopLimit
+        while true {
+            if try AgentLauncher(location: location).start(onDemand: false) { return true }
+            if try status() != nil { return false }
+            guard Uptime.seconds() < end else {
+                throw VaultError(.busy, facts: [.reason: "agent_stopping"])
+            }
+            Pause.milliseconds(50)
         }
     }
 

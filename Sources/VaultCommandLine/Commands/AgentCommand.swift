@@ -82,7 +82,7 @@ struct AgentCommand: Command {
     }
 
     private func start(_ context: CommandContext) throws {
-        let isNew = try AgentLauncher(location: context.location).start(onDemand: false)
+        let isNew = try context.agent.start()
         context.terminal.words(isNew ? "the agent is running" : "an agent is running already")
         if (try? context.agent.status())?.locked == true {
             context.terminal.words("the vault is locked: vault unlock")

@@ -273,6 +273,8 @@ struct VaultErrorWords {
             )
         case "event_streams":
             ("as many programs listen to the agent's events as may", "end one of them")
+        case "sign_ins":
+            ("as many sign-ins wait for their browsers as may", "finish one of them, or wait")
         case "agent_silent", "agent_broken": agentSilent(facts)
         case "agent_running": ("another agent of this vault is running", "vault agent stop")
         case "agent_stopping": ("the agent that runs is still stopping", "try again")
