@@ -19,7 +19,7 @@ extension EndToEndTests {
                 #expect(isSent)
                 run.process.kill(SIGTERM)
                 let isStopping = try poll(seconds: 10) {
-                    try Files.text(stage.log).contains(#""what":"stop""#)
+                    try Files.text(stage.log).contains(#""reason":"signal 15""#)
                 }
                 #expect(isStopping)
                 run.process.kill(SIGINT)

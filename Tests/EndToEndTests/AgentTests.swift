@@ -200,6 +200,24 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [
+            ("start", Int32(0)), ("stop", 0), ("status", 1),
+        ])
+        func aCallOfAnAgentThatIsKilledMeanwhileFindsNone(verb: String, code: Int32) throws {
+            try withStage { stage in
+                try stage.initialize()
+                #expect(try stage.vault("agent", "start").code == 0)
+                let agent = ProcessFacts(pid: try stage.requireAgent())
+                // It takes connections, as the kernel does for it, and answers none.
+                kill(agent.pid, SIGSTOP)
+                let call = try stage.start(stage.vaultLaunch(["agent", verb]))
+                #expect(try poll(seconds: 5) { try ProcessFacts.isConnecting(to: stage.socket) })
+                kill(agent.pid, SIGKILL)
+                let ended = try stage.finish(call, seconds: 10)
+                #expect(ended.code == code, "\(ended)")
+            }
+        }
+
         @Test func itEndsWhenItsDirectoryIsGone() throws {
             try withStage { stage in
                 try stage.initialize()

@@ -29,7 +29,8 @@ struct AgentRun: Sendable {
         background.cancel()
         // Nothing says that it is ready once it said that it stops.
         await background.value
-        let before = signals.value
+        // One is the wish that it follows; whatever comes after it is an order, however soon.
+        let before = min(signals.value, 1)
         log.write("stop", ["reason": reason])
         notifier.stopping("storing what is in flight")
         let more = Task { await notifier.extendStopping() }

@@ -13,6 +13,8 @@ struct AgentCalls: Sendable {
     private static let version = [("Vault-Version", VaultVersion.current)]
     /// Seconds for an agent that stops: what is in flight is finished and stored first.
     private static let stopLimit = 60.0
+    /// Seconds in which the kernel takes back what a killed agent held.
+    private static let deathLimit = 2.0
 
     let location: VaultLocation
     let terminal: Terminal
@@ -109,7 +111,8 @@ struct AgentCalls: Sendable {
         do {
             let answer = try checked(try connection.send("GET", "/v1/status", timeout: 10))
             return try Self.decode(AgentStatusDocument.self, answer).agent
-        } catch AgentConnection.Failure.notRunning {
+        } catch let failure as AgentConnection.Failure {
+            guard try isGone(after: failure) else { throw failure }
             return nil
         }
     }
@@ -148,7 +151,8 @@ struct AgentCalls: Sendable {
         guard try isRunning() else { return false }
         do {
             _ = try checked(connection.send("POST", "/v1/stop", timeout: 10))
-        } catch AgentConnection.Failure.notRunning {
+        } catch let failure as AgentConnection.Failure {
+            guard try isGone(after: failure) else { throw failure }
             return false
         }
         let end = Uptime.seconds() + Self.stopLimit
@@ -165,6 +169,21 @@ struct AgentCalls: Sendable {
     private func isRunning() throws -> Bool {
         guard FileSystem.exists(location.lock) else { return false }
         return try FileLock(path: location.lock).isHeldElsewhere(.agent)
+    }
+
+    /// Whether there is no agent behind a failed call.
+    ///
+    /// The connection to one that was killed waits in the queue of its socket and breaks as the kernel
+    /// closes that, which can be a moment before its lock is free.
+    private func isGone(after failure: AgentConnection.Failure) throws -> Bool {
+        if failure == .notRunning { return true }
+        guard case .broken = failure else { return false }
+        let end = Uptime.seconds() + Self.deathLimit
+        while try isRunning() {
+            guard Uptime.seconds() < end else { return false }
+            Pause.milliseconds(20)
+        }
+        return true
     }
 
     private func sendStarting(

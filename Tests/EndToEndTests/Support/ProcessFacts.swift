@@ -56,6 +56,15 @@ struct ProcessFacts {
         return addresses
     }
 
+    /// Whether a connection to a UNIX socket waits to be accepted.
+    static func isConnecting(to socket: String) throws -> Bool {
+        try Files.text("/proc/net/unix").split(separator: "\n").contains { line in
+            let fields = line.split(separator: " ")
+            // State 02 is connecting; what nobody accepted has no inode yet.
+            return fields.count == 8 && fields[5] == "02" && fields[7].hasSuffix(socket)
+        }
+    }
+
     func workingDirectory() throws -> String {
         try Files.target(ofLink: "/proc/\(pid)/cwd")
     }
