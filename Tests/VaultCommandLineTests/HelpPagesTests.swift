@@ -11,7 +11,8 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
-                "tag", "client", "unlock", "lock", "key", "backup", "restore", "verify", "doctor",
+                "tag", "renewal", "client", "unlock", "lock", "key", "backup", "restore", "verify",
+                "doctor",
                 "export",
                 "import", "agent",
             ]
@@ -95,6 +96,7 @@ import Testing
                 ]
             ),
             ("tag", ["--add TEXT", "--remove TEXT"]),
+            ("renewal", ["eager", "normal", "manual"]),
             ("list", ["--tag TEXT", "--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
             (

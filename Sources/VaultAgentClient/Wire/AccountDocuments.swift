@@ -9,6 +9,10 @@ package struct AccountDocument: Codable, Sendable {
     package let issuer: String?
     package let expiresAt: Date?
     package let dueAt: Date?
+    /// When the grant ends unless somebody signs in anew.
+    package let grantEndsAt: Date?
+    /// Null where nothing vouches for it.
+    package let renewal: String?
     /// Null where nothing vouches for them.
     package let tags: [String]?
 
@@ -19,6 +23,8 @@ package struct AccountDocument: Codable, Sendable {
         issuer: String?,
         expiresAt: Date?,
         dueAt: Date?,
+        grantEndsAt: Date? = nil,
+        renewal: String? = nil,
         tags: [String]?
     ) {
         self.name = name
@@ -27,6 +33,8 @@ package struct AccountDocument: Codable, Sendable {
         self.issuer = issuer
         self.expiresAt = expiresAt
         self.dueAt = dueAt
+        self.grantEndsAt = grantEndsAt
+        self.renewal = renewal
         self.tags = tags
     }
 
@@ -39,6 +47,8 @@ package struct AccountDocument: Codable, Sendable {
         try container.encode(issuer, forKey: .issuer)
         try container.encode(expiresAt, forKey: .expiresAt)
         try container.encode(dueAt, forKey: .dueAt)
+        try container.encode(grantEndsAt, forKey: .grantEndsAt)
+        try container.encode(renewal, forKey: .renewal)
         try container.encode(tags, forKey: .tags)
     }
 }
@@ -127,6 +137,8 @@ package struct AccountStatusDocument: Codable, Sendable {
                 issuer: account.issuer,
                 expiresAt: account.expiresAt,
                 dueAt: account.dueAt,
+                grantEndsAt: account.grantEndsAt,
+                renewal: account.renewal,
                 tags: account.tags
             ),
             detail: detail.map { detail in

@@ -41,6 +41,7 @@ struct Scheduler {
     /// When the clients that have to wait were last asked about.
     private var lastRecheck: Moment?
     private var clocks: ClockRepair
+    private var grantEnds = GrantEndNotice()
     /// The accounts that turned out not to be due: the wall clock was set forward since their plan.
     private var misplanned: [NewPlan] = []
 
@@ -82,6 +83,7 @@ struct Scheduler {
             startAll(at: now)
             try await writePlans()
             startProbes(at: now)
+            try await grantEnds.look(at: now, vault)
         } catch {
             // A busy or full store is asked again; it holds nothing that could be lost here.
             return clocks.rest(for: 1)
@@ -191,12 +193,32 @@ struct Scheduler {
             dispatched[name] = nil
             return queue.putBack(hint)
         }
-        let flight = try vault.refresher.flight(for: account)
+        guard try !mustWait(account, hint.lane, at: now) else {
+            dispatched[name] = nil
+            return queue.putBack(hint)
+        }
+        let flight = try vault.refresher.flight(for: account, urgency: .planned)
         endpoints[endpoint.host] = endpoint
         hosts[endpoint.host, default: Pace()].start()
         clients[hint.lane, default: ClientPace()].start()
         vault.lateness.note(clocks.latest(now).timeIntervalSince(hint.due ?? now.wall))
         report(flight, of: hint.lane, at: endpoint.host)
+    }
+
+    /// Keeps a client to its pace, where the number of its requests is limited.
+    private mutating func mustWait(
+        _ account: StoredAccount,
+        _ lane: DueQueue.Client,
+        at now: Moment
+    ) throws -> Bool {
+        guard let limit = try vault.store.requestLimit(of: account.settings) else { return false }
+        let client = try vault.store.clientState(of: account)
+        guard let wait = client.limitWait(isPlanned: true, at: now.wall) else {
+            clients[lane]?.space(limit.share, at: now)
+            return false
+        }
+        clients[lane]?.hold(wait, at: now)
+        return true
     }
 
     /// Has somebody wait for the end of a flight; the flight itself is the refresher's to see through.
@@ -212,6 +234,13 @@ struct Scheduler {
     }
 
     private mutating func replan(_ account: StoredAccount, at now: Moment) {
+        if RefreshSchedule.isLeftToCallers(account, at: now) {
+            let rest = RefreshSchedule.rest(account, at: now)
+            guard rest == account.health.due else {
+                return misplanned.append(NewPlan(account: account, due: rest))
+            }
+            dispatched[account.name]?.again = now.advanced(by: Self.patience)
+        }
         guard let due = RefreshSchedule.replanned(account, at: now), let old = account.health.due,
             abs(due.timeIntervalSince(old)) > 1
         else { return }
@@ -256,7 +285,8 @@ struct Scheduler {
         let turn = client.breaker.map {
             min($0.nextTry.timeIntervalSince(now.wall), ClientState.tryInterval)
         }
-        return max(client.pause(at: now) ?? 0, turn ?? 0)
+        let limited = client.limitWait(isPlanned: true, at: now.wall)
+        return max(client.pause(at: now) ?? 0, turn ?? 0, limited ?? 0)
     }
 
     /// Looks whether clients that had to wait were mended meanwhile, by whomever.
@@ -265,7 +295,7 @@ struct Scheduler {
         guard isNews || lastRecheck.map({ now.seconds(since: $0) >= Self.recheckInterval }) ?? true
         else { return }
         lastRecheck = now
-        for (client, pace) in clients where pace.openingDelay(at: now) != nil {
+        for (client, pace) in clients where pace.isClosed(at: now) {
             guard let account = pace.example else { continue }
             let pause = clientPause(of: account, at: now)
             clients[client]?.close(for: pause, at: now)

@@ -27,6 +27,8 @@ package final class VaultFile {
     var isLogOff = false
     /// The clients whose waiting accounts are being called.
     var calls: [[UInt8]: WaitingCall] = [:]
+    /// How many requests hosts take.
+    var hostLimits: HostLimits
     /// The vault that a restore puts in the place of this one.
     var successor: VaultID?
 
@@ -81,6 +83,7 @@ package final class VaultFile {
         self.connection = connection
         self.header = header
         self.busyLimit = busyLimit
+        hostLimits = HostLimits(location)
     }
 
     private static func open(

@@ -147,7 +147,8 @@ struct CommandTour {
         for words in [
             ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["switch", "conf"],
             ["client", "list"], ["client", "list", "--json"],
-            ["tag", "conf", "--add", Self.tag], ["list", "--tag", Self.tag],
+            ["renewal", "conf", "eager"], ["renewal", "conf"], ["tag", "conf", "--add", Self.tag],
+            ["list", "--tag", Self.tag],
             ["agent", "status"], ["agent", "start"], ["help"],
             ["--version"], ["remove", "public"],
         ] {
