@@ -265,7 +265,10 @@ let package = Package(
         // What holds of every parser of what comes from outside, whatever it is given.
         .target(
             name: "ParserChecks",
-            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultStore"],
+            dependencies: [
+                "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultStore", "VaultHTTPServer",
+                "VaultAgentClient",
+            ],
             path: "Tests/Fuzz/ParserChecks",
             swiftSettings: settings
         ),
@@ -311,6 +314,12 @@ let package = Package(
                 "VaultTesting",
             ],
             path: "Benchmarks/lookup",
+            swiftSettings: safeSettings
+        ),
+        .executableTarget(
+            name: "scale",
+            dependencies: ["Platform", "VaultCrypto", "OAuth", "VaultStore"],
+            path: "Benchmarks/scale",
             swiftSettings: safeSettings
         ),
     ] + fuzzing,

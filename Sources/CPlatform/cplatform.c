@@ -55,6 +55,9 @@ int32_t cplatform_harden(void) {
     // Swift's crash reporter prints the memory behind every register to stderr.
     static const int fatal[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGQUIT};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) signal(fatal[i], SIG_DFL);
+    // Where whoever started us ignores it, the kernel reaps our children: their numbers would be
+    // others' while we still wait for them, and end their groups.
+    signal(SIGCHLD, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
     // A write past RLIMIT_FSIZE then fails with EFBIG, as on a full disk.
     signal(SIGXFSZ, SIG_IGN);
@@ -500,14 +503,22 @@ int32_t cplatform_write_new_file(const char *path, const void *bytes, uint64_t c
     return result;
 }
 
-int32_t cplatform_install_file(const char *unfinished, const char *path) {
+static int32_t give_name(const char *unfinished, const char *path, unsigned int flags) {
     int descriptor = open(unfinished, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) return -errno;
     int result = fsync(descriptor) ? -errno : 0;
     close(descriptor);
     if (result) return result;
-    if (renameat2(AT_FDCWD, unfinished, AT_FDCWD, path, RENAME_NOREPLACE)) return -errno;
+    if (renameat2(AT_FDCWD, unfinished, AT_FDCWD, path, flags)) return -errno;
     return sync_directory_of(path);
+}
+
+int32_t cplatform_install_file(const char *unfinished, const char *path) {
+    return give_name(unfinished, path, RENAME_NOREPLACE);
+}
+
+int32_t cplatform_replace_file(const char *unfinished, const char *path) {
+    return give_name(unfinished, path, 0);
 }
 
 int64_t cplatform_read_file(const char *path, void *bytes, uint64_t capacity) {

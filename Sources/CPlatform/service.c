@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,7 +46,7 @@ int32_t cplatform_listening_path(int32_t descriptor, char *path, uint32_t capaci
 }
 
 int32_t cplatform_send_datagram(
-    const char *path, uint32_t length, const void *bytes, uint32_t count) {
+    const char *path, uint32_t length, const void *bytes, uint32_t count, int32_t timeout_ms) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (length == 0 || length > sizeof address.sun_path) return -ENAMETOOLONG;
     memcpy(address.sun_path, path, length);
@@ -54,8 +55,12 @@ int32_t cplatform_send_datagram(
     int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return -errno;
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
-    ssize_t sent = sendto(
-        descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&address, size);
+    // While a machine starts there may be more notices than the manager's queue has room for.
+    struct timeval limit = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    ssize_t sent;
+    do sent = sendto(descriptor, bytes, count, MSG_NOSIGNAL, (struct sockaddr *)&address, size);
+    while (sent < 0 && errno == EINTR);
     int failure = errno;
     close(descriptor);
     return sent < 0 ? -failure : 0;
@@ -118,20 +123,37 @@ void cplatform_end_watch(int32_t descriptor, int32_t watch) {
 
 // ---- children --------------------------------------------------------------------------------
 
+// Milliseconds until a moment of the clock that nobody sets, rounded up.
+static int64_t milliseconds_until(int64_t end) {
+    int64_t left = end - cplatform_boottime();
+    return left > 0 ? (left + 999999) / 1000000 : 0;
+}
+
+// poll(2) that a signal on this thread does not end.
+static int wait_readable(int descriptor, int64_t end) {
+    struct pollfd entry = {.fd = descriptor, .events = POLLIN};
+    int ready;
+    do {
+        int64_t left = milliseconds_until(end);
+        ready = poll(&entry, 1, left > INT_MAX ? INT_MAX : (int)left);
+    } while (ready < 0 && errno == EINTR);
+    return ready > 0;
+}
+
 int32_t cplatform_has_ended(int32_t process, int32_t timeout_ms) {
+    int64_t end = cplatform_boottime() + timeout_ms * INT64_C(1000000);
     int watch = (int)syscall(SYS_pidfd_open, process, 0);
     if (watch >= 0) {
-        struct pollfd entry = {.fd = watch, .events = POLLIN};
-        int ready = poll(&entry, 1, timeout_ms);
+        int has_ended = wait_readable(watch, end);
         close(watch);
-        return ready > 0;
+        return has_ended;
     }
     // Kernels before 5.3, and sandboxes.
-    for (int32_t waited = 0;; waited += 20) {
+    while (1) {
         siginfo_t found = {.si_pid = 0};
         if (waitid(P_PID, (id_t)process, &found, WEXITED | WNOHANG | WNOWAIT)) return 1;
         if (found.si_pid == process) return 1;
-        if (waited >= timeout_ms) return 0;
+        if (milliseconds_until(end) == 0) return 0;
         usleep(20000);
     }
 }

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -153,6 +154,47 @@ static int ask_once(
     if (result == 0) result = read_line(asked, bytes, capacity);
     show_again(asked);
     return result;
+}
+
+// ---- A program that shows something until it is told to end
+
+static const int shown_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH};
+enum { shown_count = sizeof shown_signals / sizeof *shown_signals };
+static struct sigaction shown_actions[shown_count];
+
+int32_t cplatform_terminal_size(int32_t descriptor, int32_t *columns, int32_t *rows) {
+    struct winsize size;
+    if (ioctl(descriptor, TIOCGWINSZ, &size)) return -errno;
+    *columns = size.ws_col;
+    *rows = size.ws_row;
+    return 0;
+}
+
+int32_t cplatform_watch_begin(void) {
+    if (notes[0] < 0 && pipe2(notes, O_CLOEXEC | O_NONBLOCK)) return -errno;
+    struct sigaction action = {.sa_handler = note};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < shown_count; i++) {
+        sigaction(shown_signals[i], NULL, &shown_actions[i]);
+        if (shown_actions[i].sa_handler != SIG_IGN) sigaction(shown_signals[i], &action, NULL);
+    }
+    return 0;
+}
+
+int32_t cplatform_watch_wait(int32_t timeout_ms) {
+    struct pollfd wait = {.fd = notes[0], .events = POLLIN};
+    if (poll(&wait, 1, timeout_ms) < 0 && errno != EINTR) return -errno;
+    unsigned char byte, noted = 0;
+    // Of several the last but a change of size, which comes along with nothing that matters more.
+    while (read(notes[0], &byte, 1) == 1) {
+        if (!noted || byte != SIGWINCH) noted = byte;
+    }
+    return noted;
+}
+
+void cplatform_watch_end(int32_t signal) {
+    for (int i = 0; i < shown_count; i++) sigaction(shown_signals[i], &shown_actions[i], NULL);
+    if (signal) take_effect(signal);
 }
 
 int32_t cplatform_ask_terminal(

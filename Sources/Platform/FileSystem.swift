@@ -168,7 +168,12 @@ package enum FileSystem {
         let unfinished = path + ".new"
         try remove(unfinished)
         try writeNew(unfinished, bytes)
-        guard rename(unfinished, path) == 0 else { throw SystemError(number: errno) }
+        do throws(SystemError) {
+            try SystemError.check(cplatform_replace_file(unfinished, path))
+        } catch {
+            try? remove(unfinished)
+            throw error
+        }
     }
 
     /// The first `limit` bytes of a file, which the caller wipes if they are secret.

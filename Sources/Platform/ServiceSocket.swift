@@ -31,14 +31,19 @@ package enum ServiceSocket {
         }
     }
 
-    /// Sends a datagram to a UNIX socket by its path, or by its name after `@`; never waits.
+    /// Milliseconds for room in the queue of the other side.
+    private static let patience: Int32 = 5000
+
+    /// Sends a datagram to a UNIX socket by its path, or by its name after `@`; waits a few seconds
+    /// where its queue is full.
     package static func send(_ text: String, to path: String) throws(SystemError) {
         let bytes = Array(text.utf8)
         let result = cplatform_send_datagram(
             path,
             UInt32(path.utf8.count),
             bytes,
-            UInt32(bytes.count)
+            UInt32(bytes.count),
+            patience
         )
         try SystemError.check(result)
     }

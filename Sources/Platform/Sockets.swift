@@ -130,6 +130,12 @@ package enum Socket {
         UInt32(exactly: cplatform_peer_uid(descriptor))
     }
 
+    /// The process at the other end of a UNIX socket, when it connected; nothing where the kernel cannot
+    /// tell.
+    package static func peerProcess(of descriptor: Int32) -> Int32? {
+        Int32(exactly: cplatform_peer_pid(descriptor)).flatMap { $0 > 0 ? $0 : nil }
+    }
+
     /// Ends a connection for both sides; its descriptor stays open.
     package static func shutDown(_ descriptor: Int32) {
         shutdown(descriptor, Int32(SHUT_RDWR))

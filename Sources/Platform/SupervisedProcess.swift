@@ -25,6 +25,7 @@ package final class SupervisedProcess: Sendable {
     /// The input is what fits into a pipe: it is written before anybody reads.
     package init(
         _ path: String,
+        arguments: [String] = [],
         input: [UInt8],
         environment: [String: String]
     ) throws(SystemError) {
@@ -32,7 +33,7 @@ package final class SupervisedProcess: Sendable {
         try SystemError.check(cplatform_pipe(&ends))
         defer { Descriptor.close(ends[0]) }
         try Self.fill(ends[1], input)
-        let number = Spawning.withCStrings([path]) { arguments in
+        let number = Spawning.withCStrings([path] + arguments) { arguments in
             Spawning.withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
                 cplatform_spawn_child(path, arguments, environment, ends[0])
             }

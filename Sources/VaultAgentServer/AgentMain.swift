@@ -66,9 +66,10 @@ package enum AgentMain {
         let transport = CurlTransport(userAgent: "vault/\(VaultVersion.current)")
         let service = AgentService(location, transport: transport, log: log)
         service.configure(configuration)
-        try await service.vault.start()
+        // Before anything is renewed: where there is no place to serve nothing is sent. Who comes by now
+        // waits until the vault is open.
         let socket = try AgentSocket(location, handedOver: handedOver)
-        let server = try serve(socket.listener, allowance, service)
+        let server = try await open(service, socket, allowance)
         log.write("start", ["version": VaultVersion.current, "pid": "\(ProcessIdentity.current)"])
         readiness.ready(isLocked: service.vault.lockReason != nil)
         let run = AgentRun(
@@ -83,6 +84,22 @@ package enum AgentMain {
         transport.close()
         instance.unlock(.agent)
         return code
+    }
+
+    /// Opens the vault and serves it; what was begun is seen through to the store where that fails.
+    private static func open(
+        _ service: AgentService,
+        _ socket: AgentSocket,
+        _ allowance: ConnectionAllowance
+    ) async throws -> HTTPServer {
+        do {
+            try await service.vault.start()
+            return try serve(socket.listener, allowance, service)
+        } catch {
+            socket.file.remove()
+            await service.stop()
+            throw error
+        }
     }
 
     private static func serve(

@@ -48,6 +48,12 @@ struct ConnectionGate {
         return nil
     }
 
+    /// Who connected, where the kernel knows.
+    func peerProcess(of connection: Int32) -> Int32? {
+        guard case .unix = listener.kind else { return nil }
+        return Socket.peerProcess(of: connection)
+    }
+
     private func isWelcome(_ connection: Int32) -> Bool {
         guard let check, case .unix = listener.kind else { return true }
         guard let user = Socket.peerUserID(of: connection) else { return false }

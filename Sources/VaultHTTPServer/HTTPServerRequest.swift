@@ -7,17 +7,21 @@ package struct HTTPServerRequest: Sendable {
     package let target: String
     /// Header fields in the order they came.
     package let headers: [(name: String, value: String)]
+    /// The process that connected, where that is known; it may be gone, and its number another's.
+    package let process: Int32?
     private let content: WipedBody
 
     package init(
         method: String,
         target: String,
         headers: [(name: String, value: String)] = [],
-        body: [UInt8] = []
+        body: [UInt8] = [],
+        process: Int32? = nil
     ) {
         self.method = method
         self.target = target
         self.headers = headers
+        self.process = process
         content = WipedBody(body)
     }
 

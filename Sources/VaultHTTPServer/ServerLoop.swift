@@ -122,6 +122,9 @@ final class ServerLoop {
     private func beginToStop(_ waiter: CheckedContinuation<Void, Never>?) {
         if let waiter { stop.waiters.append(waiter) }
         guard stop.deadline == nil else { return }
+        // Who has come by now is answered: closing the listener would break those connections off.
+        acceptAll()
+        _ = MHD_run(daemon)
         gate.listener.close()
         stop.deadline = .now + .seconds(limits.stopSeconds)
         stop.streamDeadline = .now + Self.streamEnd
@@ -226,7 +229,8 @@ final class ServerLoop {
             method: method,
             target: exchange.target,
             headers: headers,
-            body: exchanges[connection]?.takeBody() ?? []
+            body: exchanges[connection]?.takeBody() ?? [],
+            process: gate.peerProcess(of: vault_mhd_socket(connection))
         )
         let number = exchange.number
         MHD_suspend_connection(connection)

@@ -136,6 +136,21 @@ package final class Connection {
         }
     }
 
+    /// Runs `body` as a part of the open transaction: an error of it rolls back that part alone.
+    package func nested<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("SAVEPOINT part")
+        do {
+            let result = try body()
+            try execute("RELEASE part")
+            return result
+        } catch {
+            // Some errors end the whole transaction (sqlite.org/lang_transaction.html).
+            if isInTransaction { try execute("ROLLBACK TO part") }
+            if isInTransaction { try execute("RELEASE part") }
+            throw error
+        }
+    }
+
     private func commit() throws {
         do {
             try execute("COMMIT")

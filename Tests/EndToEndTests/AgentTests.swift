@@ -4,23 +4,26 @@ import Testing
 extension EndToEndTests {
     /// The agent as a process: how it starts, what it keeps of its caller, how it ends.
     @Suite struct AgentTests {
-        @Test func aCommandSubstitutionThatStartsItReturnsWithTheAnswer() throws {
+        @Test(arguments: [
+            #"T=$("$1" token work) && printf %s "$T""#, #""$1" token work | cat"#,
+            #"setsid --wait sh -c '"$1" token work' sh "$1" </dev/null | cat"#,
+        ])
+        func aCallerThatStartsItHasItsAnswerAtOnce(line: String) throws {
             // A caller that waited for the agent would wait for a quarter of an hour; one of three
             // runs in time shows that it does not.
             var seconds: [Double] = []
             for _ in 1...3 where seconds.allSatisfy({ $0 >= 1.5 }) {
-                seconds.append(try secondsOfASubstitution())
+                seconds.append(try secondsOfACaller(line))
             }
             #expect(seconds.contains { $0 < 1.5 }, "\(seconds)")
         }
 
-        private func secondsOfASubstitution() throws -> Double {
+        private func secondsOfACaller(_ line: String) throws -> Double {
             try withStage { stage in
                 let server = try stage.startServer("--hold-ms", "500")
                 try stage.initialize()
                 try stage.addExpired(["work"], from: server)
                 #expect(!Files.exists(stage.socket))
-                let line = #"T=$("$1" token work) && printf %s "$T""#
                 let ended = try stage.shell(line, [Programs.vault()])
                 #expect(ended.code == 0 && ended.out.hasPrefix("test-at-"), "\(ended)")
                 #expect(try stage.agentPID() != nil)
@@ -94,7 +97,8 @@ extension EndToEndTests {
         /// A file of the vault, or what libraries make for themselves.
         private func isItsOwn(_ target: String, _ stage: Stage) -> Bool {
             let kinds = ["\(stage.vaultHome)/", "socket:", "anon_inode:", "pipe:"]
-            return kinds.contains { target.hasPrefix($0) }
+            // The directory itself is open for a moment where it is synced.
+            return target == stage.vaultHome || kinds.contains { target.hasPrefix($0) }
         }
 
         @Test func filesAndSocketAreTheOwnersAlone() throws {
@@ -138,6 +142,26 @@ extension EndToEndTests {
                 try server.setStanding("{}")
                 #expect(try stage.vault("refresh", "work").code == 0)
                 #expect(try server.statistics().reuseDetections == 0)
+            }
+        }
+
+        /// What ran when it was asked for would be gone a moment later.
+        @Test func aStartWhileOneStopsComesBackWithOneThatRuns() throws {
+            try withStage { stage in
+                let server = try stage.startServer()
+                try stage.initialize()
+                try stage.add("work", from: server)
+                let old = ProcessFacts(pid: try stage.requireAgent())
+                try server.setStanding(#"{"delayAfterCommit":2}"#)
+                let refresh = try stage.start(stage.vaultLaunch(["refresh", "work"]))
+                #expect(try poll(seconds: 10) { try server.statistics().tokenRequests == 1 })
+                kill(old.pid, SIGTERM)
+                #expect(try poll(seconds: 5) { !Files.exists(stage.socket) })
+                let start = try stage.vault("agent", "start")
+                #expect(start.code == 0 && !start.err.contains("already"), "\(start)")
+                #expect(try stage.finish(refresh).code == 0)
+                #expect(try old.isGone(within: 5))
+                #expect(try stage.requireAgent() != old.pid)
             }
         }
 

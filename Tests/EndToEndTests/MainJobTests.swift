@@ -13,6 +13,9 @@ extension EndToEndTests {
                     let signedIn = try stage.login(name, at: server, ["--scope", "read"])
                     #expect(signedIn.code == 0 && signedIn.stdout.isEmpty, "\(signedIn)")
                     #expect(signedIn.err.contains("signed in: account \(name) is ready"))
+                    // Said once, where systemd could keep the agent.
+                    let isSaid = signedIn.err.contains("vault agent install")
+                    #expect(isSaid == (name == "work" && Files.exists("/usr/bin/systemctl")))
                 }
                 try expectListed(stage, current: "work", server)
                 let work = try token(stage, "work")
@@ -97,7 +100,7 @@ extension EndToEndTests {
             #expect(
                 account.keys == [
                     "name", "current", "state", "issuer", "expiresAt", "dueAt", "tags",
-                    "generation",
+                    "generation", "lifetime", "grantEndsAt",
                     "failureCount", "lastFailure", "reason", "since", "firstSentAt", "sentAgainAt",
                     "tokenEndpoint",
                 ]

@@ -73,6 +73,17 @@ extension EndToEndTests {
                 #expect(locked.out.contains("what is said of accounts is not verified"))
                 #expect(rename(keyFile + ".away", keyFile) == 0)
 
+                // An agent does not start on it.
+                try Files.write("{\n\"on_evnt\": \"/bin/true\"}", to: stage.configuration)
+                chmod(stage.configuration, 0o600)
+                let configured = try stage.vault("doctor")
+                #expect(configured.code == 1)
+                #expect(configured.out.contains("problem  config: "), "\(configured.out)")
+                #expect(configured.out.contains("config.json, line 2"), "\(configured.out)")
+                try Files.write("{\"on_event\": \"/bin/true\"}", to: stage.configuration)
+                #expect(try stage.vault("doctor").out.contains("ok       config: "))
+                unlink(stage.configuration)
+
                 // Others can reach it: exit 10, and every path at once.
                 chmod(stage.database, 0o644)
                 chmod(stage.vaultHome, 0o755)

@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 
 
 class Bridge:
@@ -42,18 +43,20 @@ class Bridge:
 
     def connect(self):
         """A connection to the agent, which is started anew where a request has ended it."""
-        for attempt in range(3):
+        end = time.monotonic() + 30
+        while True:
             agent = socket.socket(socket.AF_UNIX)
             try:
                 agent.connect(self.path)
                 return agent
             except (FileNotFoundError, ConnectionRefusedError):
                 agent.close()
-                if attempt == 2:
+                if time.monotonic() > end:
                     raise
                 with self.starting:
                     self.start_agent()
-        raise ConnectionRefusedError
+                # One that is still going keeps the next one out.
+                time.sleep(0.02)
 
 
 def copy(source, target):

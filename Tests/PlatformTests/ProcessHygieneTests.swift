@@ -20,6 +20,16 @@ import Testing
         }
     }
 
+    /// The kernel would reap them, and their numbers be others'.
+    @Test func childrenAreOursToWaitForWhoeverIgnoredTheirEnds() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGCHLD, SIG_IGN)
+            try ProcessHygiene.harden()
+            let child = try SupervisedProcess("/bin/false", input: [], environment: [:])
+            guard child.wait(milliseconds: 10_000) == .exited(1) else { exit(10) }
+        }
+    }
+
     @Test func aBrokenPipeIsAnErrorAndNotTheEnd() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)

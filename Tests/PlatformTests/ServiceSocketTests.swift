@@ -30,6 +30,31 @@ import Testing
         }
     }
 
+    /// As while a machine starts, when every service has something to say.
+    @Test func aManagerWithAFullQueueIsWaitedFor() throws {
+        let name = "vault-test-full-\(getpid())"
+        let manager = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(manager) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { path in
+            for (index, byte) in name.utf8.enumerated() { path[index + 1] = byte }
+        }
+        let size = socklen_t(MemoryLayout<sa_family_t>.size + 1 + name.utf8.count)
+        let bound = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(manager, $0, size) }
+        }
+        try #require(bound == 0)
+        let count = 2000
+        let reader = try DedicatedThread.startJoinable {
+            usleep(30_000)
+            var bytes = [UInt8](repeating: 0, count: 64)
+            for _ in 1...count { recv(manager, &bytes, bytes.count, 0) }
+        }
+        for _ in 1...count { try ServiceSocket.send("READY=1", to: "@" + name) }
+        reader.join()
+    }
+
     @Test func aManagerThatIsNotThereIsSaid() {
         #expect(throws: SystemError.connectionRefused) {
             try ServiceSocket.send("READY=1", to: "@vault-test-nobody-\(getpid())")

@@ -86,6 +86,38 @@ import Testing
         }
     }
 
+    /// Signals for the agent come to any of its threads.
+    @Test func aSignalOnTheThreadThatWaitsEndsNothing() async throws {
+        let number = SIGUSR2
+        try await withScript("#!/bin/sh\nread line\nsleep 0.2\n") { path in
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = { _ in }
+            sigaction(number, &action, nil)
+            let process = try SupervisedProcess(
+                path,
+                input: [],
+                environment: ["PATH": "/usr/bin:/bin"]
+            )
+            let thread = Locked<UInt?>(nil)
+            let ending = Locked<SupervisedProcess.Ending?>(nil)
+            let waiting = try DedicatedThread.startJoinable {
+                // The threads that tests run on block signals, and this one has that from them.
+                var all = sigset_t()
+                sigfillset(&all)
+                pthread_sigmask(SIG_UNBLOCK, &all, nil)
+                thread.withLock { $0 = UInt(pthread_self()) }
+                let found = process.wait(milliseconds: 10_000)
+                ending.withLock { $0 = found }
+            }
+            for _ in 1...10 {
+                usleep(10_000)
+                if let thread = thread.withLock({ $0 }) { pthread_kill(pthread_t(thread), number) }
+            }
+            waiting.join()
+            #expect(ending.withLock { $0 } == .exited(0))
+        }
+    }
+
     @Test func oneThatIsNotThereLeavesNothing() {
         #expect(throws: SystemError.notFound) {
             _ = try SupervisedProcess("/no/such/program", input: [], environment: [:])

@@ -86,7 +86,7 @@ import VaultAgentClient
             """
             {"accounts":[{"current":false,"dueAt":null,"expiresAt":null,"failureCount":2,\
             "firstSentAt":"2025-10-09T08:53:21Z","generation":3,"grantEndsAt":null,"issuer":null,\
-            "lastFailure":"unreachable","name":"home","reason":"rotation_lost","renewal":null,\
+            "lastFailure":"unreachable","lifetime":null,"name":"home","reason":"rotation_lost","renewal":null,\
             "sentAgainAt":null,"since":"2025-10-09T08:53:20Z","state":"sign_in_needed",\
             "tags":null,"tokenEndpoint":"https://as.example/token"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
             "memoryLocked":null,"pid":null,"running":false,"unsaved":null,"version":null},"damaged":[],"locked":false,\
@@ -107,7 +107,7 @@ import VaultAgentClient
             {"accounts":[{"current":true,"dueAt":"2025-10-09T08:43:20Z",\
             "expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"firstSentAt":null,\
             "generation":1,"grantEndsAt":"2025-10-10T08:53:20Z",\
-            "issuer":"https://as.example","lastFailure":null,"name":"work",\
+            "issuer":"https://as.example","lastFailure":null,"lifetime":null,"name":"work",\
             "reason":null,"renewal":"eager","sentAgainAt":null,"since":null,"state":"active","tags":["a","b c"],\
             "tokenEndpoint":null}],\
             "agent":{"lockReason":null,"locked":null,"locksAt":null,"memoryLocked":null,"pid":null,\

@@ -340,7 +340,6 @@ import VaultKit
         "reads the minimum",
         arguments: [
             ("", 200), ("?min-valid=0", 200), ("?min-valid=60", 200), ("?min-valid=1.5", 200),
-            ("?min-valid=60&min-valid=x", 200),
             ("?min-valid=", 400), ("?min-valid", 400), ("?min-valid=x", 400),
             ("?min-valid=-1", 400),
             ("?min-valid=nan", 400), ("?min-valid=inf", 400), ("?min-valid=-inf", 400),

@@ -47,6 +47,15 @@ import VaultKit
         #expect(ledger.take(event(.missed, nil)) == nil)
     }
 
+    /// With the old position every trouble would be told again each time the agent starts.
+    @Test func aVaultThatCountsAnewIsFollowed() {
+        var ledger = HookLedger()
+        #expect(ledger.take(event(.stateChanged(.active), at: 900)) == nil)
+        #expect(ledger.take(event(.missed, nil)) == nil)
+        #expect(ledger.take(event(.signInNeeded, at: 4)) == .signInNeeded)
+        #expect(ledger.position == VaultEvent.Position(rawValue: 4))
+    }
+
     @Test func itStaysSmallHoweverManyAccountsAreInTrouble() {
         var ledger = HookLedger()
         for number in 1...5000 {

@@ -24,6 +24,8 @@ import VaultKit
             ("GET", "/v1/status?canary%20access", 400, "?"),
             ("GET", "/v1/events?after=-1", 400, "after"),
             ("GET", "/v1/events?after=x", 400, "after"),
+            ("GET", "/v1/events?after=1&after=2", 400, "after"),
+            ("GET", "/v1/accounts/a/token?deadline=1&scope=a&scope=b&deadline=9", 400, "deadline"),
         ]
     )
     func unknown(method: String, target: String, status: Int, field: String) async throws {
@@ -50,7 +52,10 @@ import VaultKit
             ("Accept", "text/html, application/*;q=0.8", 200), ("Accept", "*/*", 200),
             ("Accept", "text/html", 406), ("Accept", "text/html;x=application/json", 406),
             ("Accept", "application/json;q=0", 406), ("Accept", "application/json; q=0.5", 200),
-            ("accept", "", 406),
+            ("accept", "", 406), ("Accept", "application/json;q=0, */*", 406),
+            ("Accept", "text/html;\tq=0,\tapplication/json\t;q=0.1", 200),
+            ("Accept", #"text/html;x=", application/json", */*;q=0"#, 406),
+            ("Accept", "application/*;q=0, */*;q=0.1", 406), ("Accept", "*/*;q=0.000", 406),
         ]
     )
     func header(name: String, value: String, status: Int) async throws {

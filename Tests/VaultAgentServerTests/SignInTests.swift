@@ -34,6 +34,19 @@ import VaultStore
         await agent.service.stop()
     }
 
+    @Test func noMoreWaitAtATimeThanMay() async throws {
+        let agent = try await AgentFixture.make()
+        var attempts: [SignInAttempt] = []
+        for _ in 1...SignIns.limit { attempts.append(try await SignInAttempt.begin(agent)) }
+        let failure = await #expect(throws: VaultError.self) {
+            _ = try await SignInAttempt.begin(agent)
+        }
+        #expect(failure?.code == .busy && failure?.facts == [.reason: "sign_ins"])
+        attempts[0].signIn.cancel()
+        attempts.append(try await SignInAttempt.begin(agent))
+        await agent.service.stop()
+    }
+
     @Test func theBrowserIsSentWithEverythingAndNoSecret() async throws {
         let agent = try await AgentFixture.make()
         let attempt = try await SignInAttempt.begin(agent, secret: Secret("canary-secret"))

@@ -68,7 +68,25 @@ extension ReportRow {
                 .wanted: "/v/agent.sock",
             ],
             "the service manager listens on /a/agent.sock, and the vault's socket is /v/agent.sock",
-            hint: "VAULT_HOME and ListenStream= have to name the same directory"
+            hint: "the same directory has to be in VAULT_HOME and ListenStream="
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "foreign_unit", .path: "/u/vault-agent.service"],
+            "/u/vault-agent.service was not written by vault agent install",
+            hint: "vault agent install --force replaces it"
+        ),
+        ReportRow(
+            .invalidInput,
+            [.reason: "no_unit", .found: "a vault under /tmp does not outlast a restart"],
+            "a vault under /tmp does not outlast a restart",
+            hint: "vault agent start"
+        ),
+        ReportRow(
+            .storage,
+            [.reason: "unit_failed", .found: "vault-agent.service"],
+            "systemd could not start vault-agent.service",
+            hint: "journalctl --user -u 'vault-agent.service' says why"
         ),
         ReportRow(
             .invalidInput,

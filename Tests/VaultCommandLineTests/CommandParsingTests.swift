@@ -63,7 +63,29 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
             ParsingRow("switch me@work.example+1"),
 
             ParsingRow("status"), ParsingRow("status a"), ParsingRow("status --json a"),
-            ParsingRow("status a b", .strayWord("b")),
+            ParsingRow("status a b", .strayWord("b")), ParsingRow("status --all"),
+            ParsingRow("status a --check"),
+            ParsingRow("status --check --json", .strayWord("--json")),
+            ParsingRow(
+                "status --watch",
+                .missing("a terminal for --watch (vault status --json for programs)")
+            ),
+
+            ParsingRow("log"), ParsingRow("log a --since 2d --limit 7 --follow --json"),
+            ParsingRow("log --since=2026-11-30 --all"), ParsingRow("log a b", .strayWord("b")),
+            ParsingRow("log --all --limit 1", .strayWord("--all")),
+            ParsingRow(
+                "log --limit 0",
+                .malformed("--limit", value: "0", wanted: "a number from 1")
+            ),
+            ParsingRow(
+                "log --since never",
+                .malformed(
+                    "--since",
+                    value: "never",
+                    wanted: "a time such as 90s, 15m, 8h, 2d, 2026-11-30 or 2026-11-30T08:00:00Z"
+                )
+            ),
 
             ParsingRow("refresh a"), ParsingRow("refresh", noName),
             ParsingRow("tag a --add t --remove u --add v"), ParsingRow("tag --add t", noName),
@@ -222,10 +244,14 @@ struct ParsingRow: Sendable, CustomTestStringConvertible {
 
             ParsingRow("agent run"), ParsingRow("agent start"), ParsingRow("agent stop"),
             ParsingRow("agent status"), ParsingRow("agent start x", .strayWord("x")),
-            ParsingRow("agent", .missing("run, start, stop or status")),
+            ParsingRow("agent", .missing("run, start, stop, status, install or uninstall")),
             ParsingRow(
                 "agent restart",
-                .malformed("the action", value: "restart", wanted: "run, start, stop or status")
+                .malformed(
+                    "the action",
+                    value: "restart",
+                    wanted: "run, start, stop, status, install or uninstall"
+                )
             ),
             ParsingRow("agent --on-demand", .unknownOption("--on-demand", nearest: nil)),
         ]

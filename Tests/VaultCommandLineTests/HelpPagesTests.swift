@@ -10,7 +10,8 @@ import Testing
         let names = HelpPages.commands.map { $0.name }
         #expect(
             names == [
-                "init", "login", "add", "list", "switch", "token", "status", "refresh", "remove",
+                "init", "login", "add", "list", "switch", "token", "status", "log", "refresh",
+                "remove",
                 "tag", "renewal", "client", "unlock", "lock", "key", "backup", "restore", "verify",
                 "doctor",
                 "export",

@@ -62,6 +62,11 @@ import Testing
         let now = Date(timeIntervalSince1970: 1_760_000_000)
         #expect(TimeText.distance(to: .distantFuture, from: now).hasSuffix(" days"))
         #expect(TimeText.distance(to: .distantPast, from: now).hasSuffix(" days ago"))
+        // As a column without a seal may say.
+        for seconds in [Double(Int64.min), Double(Int64.max), .infinity, -.infinity, .nan] {
+            let date = Date(timeIntervalSince1970: seconds)
+            #expect(TimeText.distance(to: date, from: now) == "unknown")
+        }
     }
 }
 

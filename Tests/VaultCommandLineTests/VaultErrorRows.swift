@@ -140,7 +140,13 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             .damaged,
             [.path: "/v/copy.db", .found: "1", .reason: "log_rows"],
             "rows of the log in /v/copy.db are not as they were written",
-            hint: "vault log marks them"
+            hint: "vault log --all marks them"
+        ),
+        ReportRow(
+            .tampered,
+            [.found: "2 rows of the log", .reason: "log_rows"],
+            "changed or made up: 2 rows of the log",
+            hint: "vault verify looks at all the rest"
         ),
         ReportRow(
             .invalidInput,
@@ -394,6 +400,12 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             [.reason: "event_streams"],
             "as many programs listen to the agent's events as may",
             hint: "end one of them"
+        ),
+        ReportRow(
+            .busy,
+            [.reason: "sign_ins"],
+            "as many sign-ins wait for their browsers as may",
+            hint: "finish one of them, or wait"
         ),
         ReportRow(
             .busy,

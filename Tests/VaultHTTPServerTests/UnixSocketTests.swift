@@ -34,6 +34,20 @@ import VaultHTTPServer
         #expect(text.isEmpty)
     }
 
+    @Test func aRequestSaysWhichProcessConnected() async throws {
+        let listener = try ListeningSocket.unix(directory: directory.path, name: "http.sock")
+        let server = try HTTPServer(on: listener) { request in
+            .response(HTTPServerResponse(status: 200, text: "\(request.process ?? 0)"))
+        }
+        let text = try await onThread { [path = directory.path] in
+            let client = try RawClient.connected(directory: path, name: "http.sock")
+            client.send("GET / HTTP/1.0\r\n\r\n")
+            return client.rest()
+        }
+        await server.stop()
+        #expect(text.hasSuffix("\r\n\r\n\(getpid())"))
+    }
+
     @Test func aPathTooLongForASocketAddressWorks() async throws {
         let name = String(repeating: "d", count: 100)
         let long = "\(directory.path)/\(name)"

@@ -34,8 +34,8 @@ import VaultTesting
     }
 
     @Test(
-        "server E6: stepped between refreshes, nothing is renewed at once and nothing served too long",
-        arguments: [-7200.0, 7200]
+        "server E6, faults F-39: stepped between refreshes, nothing is renewed at once or served too long",
+        arguments: [-7200.0, 7200, -31_536_000, 315_360_000]
     )
     func betweenRefreshes(step: Double) async throws {
         let server = RotatingServer()
@@ -62,6 +62,40 @@ import VaultTesting
                 #expect(try await scene.vault.accessToken(for: name).generation == 2)
             }
             #expect(server.requestCount == names.count && server.reuseCount == 0)
+        }
+    }
+
+    @Test(
+        "server E7: a clock that is always wrong makes no loop, and no token look bad",
+        arguments: [-600.0, 600],
+        [60.0, 300]
+    )
+    func alwaysWrong(offset: Double, lifetime: Double) async throws {
+        let clock = ManualClock()
+        // As the server sees it; a vault that went by such a time would take the token for expired,
+        // or for good ten minutes too long.
+        func ofServer() -> Int { Int(clock.now().wall.timeIntervalSince1970 - offset) }
+        let transport = ScriptedTransport { request in
+            let claims = Data("{\"iat\":\(ofServer()),\"exp\":\(ofServer() + Int(lifetime))}".utf8)
+                .base64EncodedString().replacing("=", with: "")
+            let last = request.refreshToken?.reveal { $0 } ?? ""
+            return .grant(
+                accessToken: "e30.\(claims).x",
+                refreshToken: last + "x",
+                expiresIn: lifetime
+            )
+        }
+        try await withScene(transport, clock: clock) { scene in
+            try await scene.add(lifetime: lifetime)
+            try await run(scene, for: 3600)
+            // Not more often than after two fifths of a life.
+            #expect(
+                (Int(3600 / lifetime)...Int(3600 / (0.4 * lifetime)) + 1)
+                    .contains(transport.requestCount)
+            )
+            let token = try await scene.vault.accessToken(for: "work")
+            let left = token.expiry?.timeIntervalSince(clock.now().wall) ?? 0
+            #expect(left > 0 && left <= lifetime)
         }
     }
 }

@@ -133,7 +133,7 @@ import VaultTesting
             let times = [0] + sent.value
             #expect(times.count >= 4)
             for (earlier, later) in zip(times, times.dropFirst()) {
-                #expect((1440...2950).contains(later - earlier))
+                #expect((1440...3290).contains(later - earlier))
             }
         }
     }

@@ -25,7 +25,11 @@ import VaultSQLite
             var plan = try connection.prepare("EXPLAIN QUERY PLAN \(query)")
             var steps: [String] = []
             while try plan.step() { steps.append(plan.text(at: 3)) }
-            #expect(steps.count == 1 && steps.first?.contains(" INDEX \(index) ") == true)
+            let searches = steps.filter { $0.hasPrefix("SEARCH ") }
+            #expect(searches.count == 2)
+            #expect(searches[0].hasSuffix(" INDEX \(index) (state_change=? AND rowid>?)"))
+            #expect(searches[1].contains(" INDEX \(index) (state_change>?"))
+            #expect(!steps.contains { $0.contains("SCAN") || $0.contains("TEMP") })
         }
     }
 

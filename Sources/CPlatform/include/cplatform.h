@@ -7,7 +7,7 @@
 void cplatform_tsan_acquire(const void *address);
 void cplatform_tsan_release(const void *address);
 
-// Fatal signals back to their defaults, no core file, not dumpable, umask 077, no SIGPIPE and no
+// Fatal signals and SIGCHLD back to their defaults, no core file, not dumpable, umask 077, no SIGPIPE and no
 // SIGXFSZ, and descriptors 0 to 2 taken where they were closed.
 int32_t cplatform_harden(void);
 
@@ -93,9 +93,10 @@ int32_t cplatform_set_timeouts(int32_t descriptor, int32_t seconds);
 // The path of a listening UNIX stream socket; 0 for one without. Minus ENOTSOCK, EAFNOSUPPORT (of
 // another family), EPROTOTYPE (no stream) or ENOTCONN (it does not listen) for anything else.
 int32_t cplatform_listening_path(int32_t descriptor, char *path, uint32_t capacity);
-// Sends a datagram to a UNIX socket without waiting; '@' in front of a name of the kernel's.
+// Sends a datagram to a UNIX socket, waiting up to timeout_ms (more than 0) for room in its queue; '@'
+// in front of a name of the kernel's.
 int32_t cplatform_send_datagram(
-    const char *path, uint32_t length, const void *bytes, uint32_t count);
+    const char *path, uint32_t length, const void *bytes, uint32_t count, int32_t timeout_ms);
 
 // Raises the limit of open descriptors to what is wanted, as far as it may be; what it is then.
 int64_t cplatform_raise_descriptor_limit(uint64_t wanted);
@@ -139,6 +140,8 @@ int32_t cplatform_allocate_file(const char *path, int64_t size);
 int32_t cplatform_write_new_file(const char *path, const void *bytes, uint64_t count);
 // Syncs a finished file, gives it its name unless that is taken, and syncs the directory.
 int32_t cplatform_install_file(const char *unfinished, const char *path);
+// The same for a name that may be taken: its file is replaced.
+int32_t cplatform_replace_file(const char *unfinished, const char *path);
 // Reads at most `capacity` bytes of a file; a device or FIFO never blocks the open.
 int64_t cplatform_read_file(const char *path, void *bytes, uint64_t capacity);
 
@@ -158,5 +161,13 @@ int32_t cplatform_is_terminal(int32_t descriptor);
 // more than `capacity` bytes, which are wiped.
 int32_t cplatform_ask_terminal(
     const char *prompt, int32_t is_hidden, void *bytes, uint32_t capacity);
+// The cells of a terminal across and down; minus errno where there is none.
+int32_t cplatform_terminal_size(int32_t descriptor, int32_t *columns, int32_t *rows);
+// Notes the signals that end, stop or resize a program at its terminal, until cplatform_watch_end.
+int32_t cplatform_watch_begin(void);
+// Waits for one of them, or 0 after timeout_ms.
+int32_t cplatform_watch_wait(int32_t timeout_ms);
+// Lets them take their effect again, and has the one that is not 0 take it now.
+void cplatform_watch_end(int32_t signal);
 // Overwrites memory with zeros in a way that no optimiser removes.
 void cplatform_wipe(void *bytes, uint64_t count);

@@ -25,6 +25,8 @@ public struct Account: Sendable, Hashable {
     public let tokenEndpoint: EndpointURL
     /// When its access token expires; nil when unknown.
     public let expiry: Date?
+    /// Seconds that its access token lives in all; nil when unknown.
+    public let lifetime: TimeInterval?
     /// When its next refresh is planned, or the next time that a refused grant is asked for; nil when
     /// there is none.
     public let due: Date?
@@ -61,7 +63,8 @@ public struct Account: Sendable, Hashable {
         generation: UInt64,
         failureCount: Int,
         lastFailure: String?,
-        tags: [AccountTag]
+        tags: [AccountTag],
+        lifetime: TimeInterval? = nil
     ) {
         self.name = name
         self.isCurrent = isCurrent
@@ -80,5 +83,6 @@ public struct Account: Sendable, Hashable {
         self.failureCount = failureCount
         self.lastFailure = lastFailure
         self.tags = tags
+        self.lifetime = lifetime
     }
 }

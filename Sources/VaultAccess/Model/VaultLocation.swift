@@ -23,6 +23,11 @@ public struct VaultLocation: Sendable, Hashable {
     /// `HOME/.local/share/vault`; nil when none of the three is set.
     public static func fromEnvironment() -> VaultLocation? {
         if let home = Environment["VAULT_HOME"] { return VaultLocation(directory: home) }
+        return ownPlace()
+    }
+
+    /// The same for a user who does not say which vault.
+    package static func ownPlace() -> VaultLocation? {
         // "All paths set in these environment variables must be absolute" (XDG base directories).
         if let data = Environment["XDG_DATA_HOME"], data.hasPrefix("/") {
             return VaultLocation(directory: data + "/vault")
@@ -52,6 +57,8 @@ public struct VaultLocation: Sendable, Hashable {
     package var configuration: String { directory + "/config.json" }
     /// How far the program that is told of events has got.
     package var eventProgress: String { directory + "/agent.events" }
+    /// Says that it was said when renewal ends.
+    package var renewalNotice: String { directory + "/renewal.notice" }
     /// The agent's log.
     package var log: String { directory + "/agent.log" }
 

@@ -32,7 +32,8 @@ extension AccountStatusDocument {
                 since: account.since,
                 firstSentAt: account.firstSent,
                 sentAgainAt: account.sentAgain,
-                tokenEndpoint: account.tokenEndpoint.string
+                tokenEndpoint: account.tokenEndpoint.string,
+                lifetime: account.lifetime
             )
         )
     }
@@ -69,7 +70,8 @@ extension Account {
             generation: detail.generation,
             failureCount: detail.failureCount,
             lastFailure: detail.lastFailure,
-            tags: tags.sorted()
+            tags: tags.sorted(),
+            lifetime: detail.lifetime
         )
     }
 }

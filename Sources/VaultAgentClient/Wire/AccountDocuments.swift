@@ -10,7 +10,7 @@ package struct AccountDocument: Codable, Sendable {
     package let expiresAt: Date?
     package let dueAt: Date?
     /// When the grant ends unless somebody signs in anew.
-    package let grantEndsAt: Date?
+    package var grantEndsAt: Date?
     /// Null where nothing vouches for it.
     package let renewal: String?
     /// Null where nothing vouches for them.
@@ -84,9 +84,15 @@ package struct AccountStatusListDocument: Codable, Sendable {
 
 /// An account in `vault status --json`.
 package struct AccountStatusDocument: Codable, Sendable {
-    package let account: AccountDocument
+    package private(set) var account: AccountDocument
     /// Nil where nothing vouches for it: then each of its members is null.
     package let detail: Detail?
+
+    /// When the grant itself comes to its end, however often it is used; null where nobody said.
+    package var grantEndsAt: Date? {
+        get { account.grantEndsAt }
+        set { account.grantEndsAt = newValue }
+    }
 
     /// What is known of an account that opens.
     package struct Detail: Sendable, Equatable {
@@ -100,6 +106,8 @@ package struct AccountStatusDocument: Codable, Sendable {
         package let firstSentAt: Date?
         package let sentAgainAt: Date?
         package let tokenEndpoint: String?
+        /// Seconds that its access token lives in all; null where nobody said.
+        package let lifetime: Double?
 
         package init(
             generation: UInt64,
@@ -109,7 +117,8 @@ package struct AccountStatusDocument: Codable, Sendable {
             since: Date? = nil,
             firstSentAt: Date? = nil,
             sentAgainAt: Date? = nil,
-            tokenEndpoint: String? = nil
+            tokenEndpoint: String? = nil,
+            lifetime: Double? = nil
         ) {
             self.generation = generation
             self.failureCount = failureCount
@@ -119,12 +128,14 @@ package struct AccountStatusDocument: Codable, Sendable {
             self.firstSentAt = firstSentAt
             self.sentAgainAt = sentAgainAt
             self.tokenEndpoint = tokenEndpoint
+            self.lifetime = lifetime
         }
     }
 
-    package init(account: AccountDocument, detail: Detail?) {
+    package init(account: AccountDocument, detail: Detail?, grantEndsAt: Date? = nil) {
         self.account = account
         self.detail = detail
+        if let grantEndsAt { self.grantEndsAt = grantEndsAt }
     }
 
     /// The same account in another state.
@@ -150,7 +161,8 @@ package struct AccountStatusDocument: Codable, Sendable {
                     since: detail.since,
                     firstSentAt: detail.firstSentAt,
                     sentAgainAt: detail.sentAgainAt,
-                    tokenEndpoint: detail.tokenEndpoint
+                    tokenEndpoint: detail.tokenEndpoint,
+                    lifetime: detail.lifetime
                 )
             }
         )
@@ -158,7 +170,7 @@ package struct AccountStatusDocument: Codable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case generation, failureCount, lastFailure, reason, since, firstSentAt, sentAgainAt
-        case tokenEndpoint
+        case tokenEndpoint, lifetime
     }
 
     package init(from decoder: any Decoder) throws {
@@ -176,7 +188,8 @@ package struct AccountStatusDocument: Codable, Sendable {
             since: try members.decode(Date?.self, forKey: .since),
             firstSentAt: try members.decode(Date?.self, forKey: .firstSentAt),
             sentAgainAt: try members.decode(Date?.self, forKey: .sentAgainAt),
-            tokenEndpoint: try members.decodeIfPresent(String.self, forKey: .tokenEndpoint)
+            tokenEndpoint: try members.decodeIfPresent(String.self, forKey: .tokenEndpoint),
+            lifetime: try members.decodeIfPresent(Double.self, forKey: .lifetime)
         )
     }
 
@@ -192,6 +205,7 @@ package struct AccountStatusDocument: Codable, Sendable {
         try members.encode(detail?.firstSentAt, forKey: .firstSentAt)
         try members.encode(detail?.sentAgainAt, forKey: .sentAgainAt)
         try members.encode(detail?.tokenEndpoint, forKey: .tokenEndpoint)
+        try members.encode(detail?.lifetime, forKey: .lifetime)
     }
 }
 

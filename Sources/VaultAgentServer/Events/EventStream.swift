@@ -25,12 +25,12 @@ final class EventStream: Sendable {
     /// The next line; nil after the last.
     func next() async -> [UInt8]? {
         guard !isOver.withLock({ $0 }) else { return nil }
-        switch await feed.next(within: Self.heartbeat) {
+        let next = await feed.next(within: Self.heartbeat)
+        // Somebody is there, who does not want the agent to leave.
+        service.touch()
+        switch next {
         case .event(let event): return Self.line(EventDocument(event))
-        case .silence:
-            // Somebody is there, who does not want the agent to leave.
-            service.touch()
-            return Self.line(.alive)
+        case .silence: return Self.line(.alive)
         case .end:
             isOver.withLock { $0 = true }
             return Self.line(.closed(endReason))

@@ -27,7 +27,9 @@ struct HookLedger: Sendable, Codable, Equatable {
 
     /// Takes note of an event, and says what to tell of it, if anything.
     mutating func take(_ event: VaultEvent) -> HookEvent? {
-        if let place = event.position { position = max(position ?? place, place) }
+        // They rise, but where another file came in the vault's place: it counts anew, and of what has a
+        // number above its last there is none.
+        if let place = event.position { position = place }
         guard let account = event.account?.text else { return nil }
         switch event.kind {
         // No trouble yet, so nothing that is over one day.

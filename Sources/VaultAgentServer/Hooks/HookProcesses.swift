@@ -59,6 +59,7 @@ final class HookProcesses: Sendable {
                 try DedicatedThread.start { [self] in
                     let ending = process.wait(milliseconds: patience)
                     remove(number)
+                    giveBackPlace()
                     ended(.success(ending))
                 }
             } catch {
@@ -94,7 +95,6 @@ final class HookProcesses: Sendable {
 
     private func remove(_ number: Int) {
         state.withLock { _ = $0.running.removeValue(forKey: number) }
-        giveBackPlace()
     }
 
     /// Gives the place to whoever waits, or back.

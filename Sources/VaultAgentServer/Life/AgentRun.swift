@@ -27,6 +27,8 @@ struct AgentRun: Sendable {
         let watchdog = Task { await notifier.keepAlive() }
         let reason = await life.last()
         background.cancel()
+        // Nothing says that it is ready once it said that it stops.
+        await background.value
         let before = signals.value
         log.write("stop", ["reason": reason])
         notifier.stopping("storing what is in flight")

@@ -170,6 +170,11 @@ extension AgentRoutes {
         guard let texts = try change.texts(field) else {
             throw VaultError(.invalidInput, facts: [.field: field])
         }
+        // No account has more.
+        guard texts.count <= AccountTag.limit else {
+            let most = "at most \(AccountTag.limit)"
+            throw VaultError(.invalidInput, facts: [.field: "tags", .wanted: most])
+        }
         return try AccountTag.checked(texts)
     }
 }

@@ -12,7 +12,9 @@ struct AgentRoutes: Sendable {
     /// The answer to a request, a stream where that is what it asks for.
     func serve(_ request: HTTPServerRequest) async -> HTTPServerAnswer {
         service.touch()
-        let answer = await answer(request)
+        let answer = await ActivityActor.named(Self.actor(of: request)) {
+            await self.answer(request)
+        }
         switch answer {
         case .response(let response): service.metrics.noteAnswer(response.status)
         case .stream(let stream): service.metrics.noteAnswer(stream.status)
@@ -20,6 +22,13 @@ struct AgentRoutes: Sendable {
         }
         return answer
     }
+
+    /// Whose work it is, in the log of what was done.
+    private static func actor(of request: HTTPServerRequest) -> String {
+        request.process.map { "\(ownName) for \($0)" } ?? ownName
+    }
+
+    private static let ownName = "\(ProcessIdentity.name) \(ProcessIdentity.current)"
 
     private func answer(_ request: HTTPServerRequest) async -> HTTPServerAnswer {
         do {

@@ -43,9 +43,7 @@ extension HTTPServerRequest {
             try checkVersion()
             guard accepts(entry.answer.rawValue) else { throw Refusal(406, field: "accept") }
             guard hasJSON else { throw Refusal(415, field: "content_type") }
-            // One that is not looked at is one that somebody believes to be obeyed.
-            let unknown = query.map(\.name).first { !entry.fields.contains($0) }
-            if let unknown { throw Refusal(400, field: unknown.asFieldName, reason: "unknown") }
+            try checkFields(entry)
             return route
         }
     }
@@ -61,18 +59,22 @@ extension HTTPServerRequest {
         throw Refusal(426, VaultError(.busy, facts: facts))
     }
 
-    /// Whether what it takes has room for a type (RFC 9110 §12.5.1); every error is JSON all the same.
+    /// Whether it takes an answer of a type; every error is JSON all the same.
     private func accepts(_ type: String) -> Bool {
-        let fields = headers.filter { $0.name.lowercased() == "accept" }.map(\.value)
-        guard !fields.isEmpty else { return true }
-        let main = type.prefix { $0 != "/" }
-        return fields.joined(separator: ",").split(separator: ",").contains { range in
-            let parts = range.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }
-            guard let name = parts.first else { return false }
-            if parts.dropFirst().contains(where: { $0.wholeMatch(of: /q=0(\.0*)?/) != nil }) {
-                return false
+        AcceptedTypes(headers.filter { $0.name.lowercased() == "accept" }.map(\.value))
+            .include(type)
+    }
+
+    /// Refuses a field that is not looked at: somebody believes it to be obeyed.
+    private func checkFields(_ entry: RouteEntry) throws(Refusal) {
+        var once: Set<String> = []
+        for (name, _) in query {
+            guard entry.fields.contains(name) else {
+                throw Refusal(400, field: name.asFieldName, reason: "unknown")
             }
-            return name == "*/*" || name == main + "/*" || name == type
+            guard once.insert(name).inserted || RouteEntry.lists.contains(name) else {
+                throw Refusal(400, field: name.asFieldName, reason: "repeated")
+            }
         }
     }
 

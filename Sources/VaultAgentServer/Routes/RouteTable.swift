@@ -11,6 +11,9 @@ struct RouteEntry: Sendable {
     }
 
     let method: String
+    /// The fields that may come several times.
+    static let lists: Set = ["tag", "scope"]
+
     /// The path, its parameters in braces.
     let path: String
     /// The fields that the query may have.

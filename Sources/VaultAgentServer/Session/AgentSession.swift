@@ -24,16 +24,17 @@ final class AgentSession: Sendable {
         self.vault = vault
         self.needsPerson = needsPerson
         signIns = SignIns(vault: vault, transport: transport)
-        // All three are awaited in `end`.
+        // All three are awaited in `end`. What they do is the agent's own work, and not that of whoever
+        // unlocked it.
         let events = vault.newEvents
-        recorder = Task {
+        recorder = Task.detached {
             for await event in events {
                 log.write(event)
                 metrics.note(event)
             }
         }
-        scheduler = Task { try await vault.runScheduler() }
-        backups = Task { await DailyBackups(vault: vault, log: log, clock: clock).run() }
+        scheduler = Task.detached { try await vault.runScheduler() }
+        backups = Task.detached { await DailyBackups(vault: vault, log: log, clock: clock).run() }
     }
 
     /// Whether an account has a refresh to come, a sign-in is under way, or going would take along

@@ -176,10 +176,12 @@ final class AgentVault: Sendable {
             case .locked:
                 let session = AgentSession(vault, transport, log, metrics, clock, needsPerson)
                 state.phase = .unlocked(session)
+                // Before anybody can lock it again, which ends what begins here.
+                hooks.begin(vault)
                 return (true, nil)
             }
         }
-        if isTaken { hooks.begin(vault) } else { await vault.close() }
+        if !isTaken { await vault.close() }
         if let problem { throw problem }
     }
 

@@ -9,6 +9,10 @@ final class SignIns: Sendable {
     private let vault: Vault
     private let transport: any HTTPTransport
     private let running = Locked<[String: Attempt]>([:])
+    private let beginning = Locked(0)
+
+    /// At a time: each has a listener, a thread and connections of its own.
+    static let limit = 16
 
     private struct Attempt {
         let signIn: SignIn
@@ -27,7 +31,17 @@ final class SignIns: Sendable {
     var areWaiting: Bool { running.withLock { !$0.isEmpty } }
 
     /// Begins one: discovery, and a listener for the redirect.
+    ///
+    /// - Throws: `busy` while there are as many as may be.
     func begin(_ request: SignInRequest) async throws -> SignIn {
+        let waiting = running.withLock { $0.values.count { $0.signIn.outcome == nil } }
+        let hasRoom = beginning.withLock { beginning in
+            guard waiting + beginning < Self.limit else { return false }
+            beginning += 1
+            return true
+        }
+        guard hasRoom else { throw VaultError(.busy, facts: [.reason: "sign_ins"]) }
+        defer { beginning.withLock { $0 -= 1 } }
         // Better to know before the person has gone through the browser.
         try await vault.proveWritable()
         let metadata = try await request.discover(using: transport)

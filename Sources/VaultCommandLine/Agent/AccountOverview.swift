@@ -23,6 +23,7 @@ struct AccountOverview: Sendable {
     static func read(
         _ name: AccountName? = nil,
         tagged tags: Set<AccountTag> = [],
+        warns: Bool = true,
         in context: CommandContext
     ) throws -> Self {
         let file = try VaultFile(context.location)
@@ -41,6 +42,7 @@ struct AccountOverview: Sendable {
             // No tag is readable without a key.
             guard tags.isEmpty else { throw error }
             let overview = try Self(hints(in: file), [], only: name, isLocked: true)
+            guard warns else { return overview }
             let report = ErrorReport(error)
             context.terminal.warning(report.line)
             context.terminal.warning("what is shown is not verified")

@@ -104,6 +104,8 @@ struct AgentCalls: Sendable {
 
     /// What a running agent says of itself; nil when none runs.
     func status() throws -> AgentDocument? {
+        // Where a service manager listens, asking would start one.
+        guard try isRunning() else { return nil }
         do {
             let answer = try checked(try connection.send("GET", "/v1/status", timeout: 10))
             return try Self.decode(AgentStatusDocument.self, answer).agent
@@ -123,24 +125,46 @@ struct AgentCalls: Sendable {
         }
     }
 
+    /// Starts one that stays; false when one runs already, and answers.
+    ///
+    /// One that has the lock and does not answer gets ready, or stores what is in flight before it goes:
+    /// that is waited for.
+    func start() throws -> Bool {
+        let end = Uptime.seconds() + Self.stopLimit
+        while true {
+            if try AgentLauncher(location: location).start(onDemand: false) { return true }
+            if try status() != nil { return false }
+            guard Uptime.seconds() < end else {
+                throw VaultError(.busy, facts: [.reason: "agent_stopping"])
+            }
+            Pause.milliseconds(50)
+        }
+    }
+
     /// Asks a running agent to stop and waits until it is gone; false when none ran.
     @discardableResult
     func stop() throws -> Bool {
+        // Where a service manager listens, asking would start one.
+        guard try isRunning() else { return false }
         do {
             _ = try checked(connection.send("POST", "/v1/stop", timeout: 10))
         } catch AgentConnection.Failure.notRunning {
             return false
         }
-        let lock = try FileLock(path: location.lock)
         let end = Uptime.seconds() + Self.stopLimit
-        // Looked at only: an agent that starts at this very moment must find the lock free.
-        while try lock.isHeldElsewhere(.agent) {
+        while try isRunning() {
             guard Uptime.seconds() < end else {
                 throw VaultError(.busy, facts: [.reason: "agent_stopping"])
             }
             Pause.milliseconds(20)
         }
         return true
+    }
+
+    /// Whether an agent holds the lock of the one that runs; looking does not keep another out.
+    private func isRunning() throws -> Bool {
+        guard FileSystem.exists(location.lock) else { return false }
+        return try FileLock(path: location.lock).isHeldElsewhere(.agent)
     }
 
     private func sendStarting(

@@ -30,9 +30,10 @@ struct AgentLauncher: Sendable {
         return String(program)
     }
 
-    /// Starts it; false when one runs already.
+    /// Starts it, by its unit where it has one; false when one runs already.
     @discardableResult
     func start(onDemand: Bool) throws -> Bool {
+        if AgentService.start(location) { return true }
         let program = try Self.program()
         var environment: [String: String] = [:]
         for name in AgentEnvironment.names { environment[name] = Environment[name] }

@@ -111,6 +111,7 @@ struct LoginCommand: Command {
                     account,
                     context.terminal
                 )
+                if signIn.renewable ?? true { RenewalNotice(context: context).sayOnce() }
                 return
             }
         }

@@ -9,7 +9,8 @@ struct RemoveCommand: Command {
 
         Erases an account and its tokens from the vault. The grant itself lives on at
         the authorization server. If NAME was the current account, none is afterwards.
-        Backups of the vault's own that still hold the account are named.
+        Backups of the vault's own that still hold the account are named. Its name
+        stays in the log.
 
           --purge-backups  Erase those backups too, with all that is in them. What a
                            disk keeps of an erased file is beyond the vault.

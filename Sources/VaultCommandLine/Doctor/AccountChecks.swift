@@ -100,7 +100,7 @@ enum AccountChecks {
             )
         }
         if let rows = report.findings.first(where: \.isOfLog) {
-            return .warning("records", rows.words, hint: "vault log marks them")
+            return .warning("records", rows.words, hint: "vault log --all marks them")
         }
         guard report.wasUnlocked else {
             return .ok("records", "the file is whole; locked, its records were not opened")

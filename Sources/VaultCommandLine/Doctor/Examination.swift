@@ -49,7 +49,17 @@ struct Examination {
         let memory = KeyChecks.memory(isLocked: MemoryLock.isWorking)
         return [.ok("vault", "the vault is in \(location.directory)")]
             + FileChecks.permissions(survey.permissionErrors()) + space
-            + [FileChecks.journal(isHot: survey.hasHotJournal()), memory] + opened()
+            + [FileChecks.journal(isHot: survey.hasHotJournal()), memory] + configuration()
+            + opened()
+    }
+
+    /// An agent does not start on a wrong one, and one that runs goes on with what it had.
+    private func configuration() -> [Finding] {
+        guard FileSystem.exists(location.configuration) else { return [] }
+        return look("config") {
+            _ = try VaultConfiguration.read(location)
+            return [.ok("config", "config.json says what can be done")]
+        }
     }
 
     private func opened() -> [Finding] {

@@ -6,6 +6,12 @@ extension VaultErrorWords {
         switch facts[.reason] {
         case "configuration": configuration(path, facts)
         case "socket_activation": socketActivation(facts)
+        case "foreign_unit":
+            (
+                "\(path) was not written by vault agent install",
+                "vault agent install --force replaces it"
+            )
+        case "no_unit": (facts[.found] ?? "there is no place for units", "vault agent start")
         case "descriptor_limit":
             (
                 "the agent may have \(facts[.found] ?? "?") files open, wanted are "
@@ -14,6 +20,11 @@ extension VaultErrorWords {
             )
         default: nil
         }
+    }
+
+    static func unitFailed(_ facts: Facts) -> Words {
+        let unit = facts[.found] ?? "?"
+        return ("systemd could not start \(unit)", "journalctl --user -u '\(unit)' says why")
     }
 
     private static func configuration(_ path: String, _ facts: Facts) -> Words {
@@ -51,7 +62,7 @@ extension VaultErrorWords {
         }
         return (
             "the service manager listens on \(found), and the vault's socket is \(wanted)",
-            "VAULT_HOME and ListenStream= have to name the same directory"
+            "the same directory has to be in VAULT_HOME and ListenStream="
         )
     }
 }

@@ -35,6 +35,11 @@ struct VaultErrorWords {
             case .locked: Self.locked(facts)
             case .tampered where facts[.reason] == "rotation_unfinished":
                 Self.rotationUnfinished(facts)
+            case .tampered where facts[.reason] == "log_rows":
+                (
+                    "changed or made up: \(facts[.found] ?? "rows of the log")",
+                    "vault verify looks at all the rest"
+                )
             case .tampered:
                 (
                     "the vault was tampered with or is damaged: \(facts[.found] ?? "a record")",
@@ -46,7 +51,10 @@ struct VaultErrorWords {
                     VerificationReport.tagHintMending
                 )
             case .damaged where facts[.reason] == "log_rows":
-                ("rows of the log in \(path) are not as they were written", "vault log marks them")
+                (
+                    "rows of the log in \(path) are not as they were written",
+                    "vault log --all marks them"
+                )
             case .damaged where facts[.found] != nil:
                 (
                     "\(path) is damaged or was tampered with: \(facts[.found] ?? "?") findings",
@@ -175,6 +183,7 @@ struct VaultErrorWords {
     private static func storage(_ facts: Facts) -> Words {
         let place = facts[.path] ?? "the vault's files"
         if facts[.reason] == "left_paused" { return leftPaused(place) }
+        if facts[.reason] == "unit_failed" { return unitFailed(facts) }
         if facts[.reason] == "disk_full" {
             return ("the disk is full: \(place)", "make room on it; nothing was changed")
         }
@@ -264,6 +273,8 @@ struct VaultErrorWords {
             )
         case "event_streams":
             ("as many programs listen to the agent's events as may", "end one of them")
+        case "sign_ins":
+            ("as many sign-ins wait for their browsers as may", "finish one of them, or wait")
         case "agent_silent", "agent_broken": agentSilent(facts)
         case "agent_running": ("another agent of this vault is running", "vault agent stop")
         case "agent_stopping": ("the agent that runs is still stopping", "try again")

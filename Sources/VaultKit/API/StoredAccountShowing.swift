@@ -43,7 +43,8 @@ extension Account {
             generation: account.generation,
             failureCount: account.health.failures?.count ?? 0,
             lastFailure: account.health.failures?.last,
-            tags: account.settings.tags.sorted()
+            tags: account.settings.tags.sorted(),
+            lifetime: account.tokens.defaultToken?.lifetime
         )
     }
 }

@@ -82,6 +82,12 @@ struct Pace: Sendable {
         close(for: 0, at: now)
     }
 
+    /// The network is another: an outage may be over, and is looked at often again.
+    mutating func hurry(at now: Moment) {
+        guard outage != nil else { return }
+        doubt(at: now)
+    }
+
     private mutating func close(for seconds: Double, at now: Moment) {
         width = 1
         outage = Outage(since: now, nextProbe: now.advanced(by: seconds))

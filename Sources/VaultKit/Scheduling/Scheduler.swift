@@ -21,6 +21,8 @@ struct Scheduler {
     private static let waitInterval = 5.0
     /// Seconds from one look at the clients that have to wait to the next, unless there is news.
     private static let recheckInterval = 10.0
+    /// Accounts whose client is written down within one transaction.
+    private static let namedTogether = 250
     /// Seconds an account is left alone when not even its failure could be written down.
     private static let quarantine = 5.0
     /// Seconds an account is left alone that waits for a person: another due time ends them.
@@ -38,6 +40,8 @@ struct Scheduler {
     private var look: Look?
     /// The client that a look past those that have to wait came to.
     private var cursor: DueQueue.Client = []
+    /// Whether an older program may have left accounts of which only their record tells the client.
+    private var mayHaveUnnamed = true
     /// When the clients that have to wait were last asked about.
     private var lastRecheck: Moment?
     private var clocks: ClockRepair
@@ -70,6 +74,20 @@ struct Scheduler {
         clocks = ClockRepair(at: vault.clock.now())
     }
 
+    /// Has the scheduler look at once when the network changed or somebody set the clock; nil where the
+    /// time is not the machine's.
+    func watchSystem() -> Task<Void, Never>? {
+        guard vault.clock is SystemClock else { return nil }
+        let (reports, wakeup) = (reports, vault.schedulerWakeup)
+        // Cancelled when the scheduler ends.
+        return Task {
+            for await change in SystemChanges.stream {
+                if change == .network { reports.withLock { $0.append(.networkChanged) } }
+                wakeup.wake(isNews: false)
+            }
+        }
+    }
+
     /// Starts what is due; seconds until there may be more.
     mutating func dispatch() async -> Double {
         let now = vault.clock.now()
@@ -79,6 +97,9 @@ struct Scheduler {
         guard !vault.refresher.storeRefusesWrites else { return 1 }
         do {
             if try await clocks.look(at: now, vault.store) { doubtAll(at: now) }
+            if mayHaveUnnamed {
+                mayHaveUnnamed = try await vault.store.nameClients(limit: Self.namedTogether)
+            }
             if wantsLook(at: now) { try lookUp(at: now) }
             startAll(at: now)
             try await writePlans()
@@ -271,6 +292,8 @@ struct Scheduler {
                     let pause = clientPause(of: account, at: now)
                     clients[client]?.close(for: pause, at: now)
                 }
+            case .networkChanged:
+                for host in hosts.keys { hosts[host]?.hurry(at: now) }
             case .probed(let host, let isReachable):
                 hosts[host]?.endProbe(isReachable: isReachable, at: now)
             }
@@ -344,6 +367,7 @@ struct Scheduler {
 enum SchedulerReport: Sendable {
     case ended(RefreshOutcome?, wasSent: Bool, client: DueQueue.Client, host: String)
     case probed(host: String, isReachable: Bool)
+    case networkChanged
 }
 
 extension RefreshOutcome? {

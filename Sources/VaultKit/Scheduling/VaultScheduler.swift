@@ -10,6 +10,8 @@ extension Vault {
     ///   else: a failing account is tried again later.
     public func runScheduler() async throws {
         var scheduler = Scheduler(vault: self)
+        let watch = scheduler.watchSystem()
+        defer { watch?.cancel() }
         while true {
             try Task.checkCancellation()
             guard !refresher.isClosed else { throw CancellationError() }

@@ -74,10 +74,16 @@ struct ActivityLog {
     }
 
     private func nextNumber() throws -> Int64 {
-        // One that somebody made up leaves numbers to come all the same.
-        var select = try connection.prepare("SELECT max(number) FROM activity WHERE number < ?1")
+        // Those that somebody made up leave a number to come all the same.
+        var select = try connection.prepare(
+            """
+            SELECT number + 1 FROM activity AS row WHERE number >= 0 AND number < ?1 - 1 \
+            AND NOT EXISTS (SELECT 1 FROM activity WHERE number = row.number + 1) \
+            ORDER BY number DESC LIMIT 1
+            """
+        )
         select.bind(Activity.numberLimit, at: 1)
-        return max(try select.step() ? select.integer(at: 0) : 0, 0) + 1
+        return try select.step() ? select.integer(at: 0) : 1
     }
 
     private func insert(_ row: ActivityFacts) throws {

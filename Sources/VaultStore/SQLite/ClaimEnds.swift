@@ -11,7 +11,7 @@ extension VaultFile {
         let isThere = { [self] (box: [UInt8]?) throws -> Bool in
             try box == nil || tokensBox(of: claim.account) == box
         }
-        _ = try write(confirming: isThere) { () throws -> [UInt8]? in
+        _ = try writeSharing(confirming: isThere) { () throws -> [UInt8]? in
             let keyring = try currentKeyring()
             guard claim.incarnation == incarnation, let account = try account(claim.account),
                 account.generation == claim.generation, claim.isNewest(of: account)
@@ -74,7 +74,7 @@ extension VaultFile {
             try self.account(account.id)?.health.due?.unixSeconds
                 == health.due?.unixSecondsNotEarlier
         }
-        try write(confirming: isThere) {
+        try writeSharing(confirming: isThere) {
             let hashes = ClientHashes(account.settings, try currentKeyring())
             guard try holds(health, clientState(hashes), at: now) else {
                 throw StoreError.superseded

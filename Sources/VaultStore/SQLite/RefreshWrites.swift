@@ -26,7 +26,7 @@ extension VaultFile {
             let stored = try self.account(claim.account)
             return stored?.generation == claim.generation && stored?.intent == intent
         }
-        return try write(confirming: isThere) {
+        return try writeSharing(confirming: isThere) {
             let keyring = try currentKeyring()
             let hashes = ClientHashes(account.settings, keyring)
             guard try turn.breaker.map({ try take($0, hashes, for: account.id) }) ?? true,
@@ -67,7 +67,7 @@ extension VaultFile {
     ///
     /// A pair that is there already, by an earlier try that seemed to fail, is installed.
     package func install(_ pair: NewPair, for claim: Claim) throws -> InstallOutcome {
-        try write(confirming: { [self] in try isThere(pair, for: claim, as: $0) }) {
+        try writeSharing(confirming: { [self] in try isThere(pair, for: claim, as: $0) }) {
             let keyring = try currentKeyring()
             try forgetReceived(at: pair.now)
             if let hash = pair.spentTokenHash {

@@ -11,6 +11,10 @@ package actor SQLiteStore: AccountStore {
     private let executor: SerialQueueExecutor
     private let writer: VaultFile
     private let reader: Locked<VaultFile>
+    /// Writes that come into the next commit.
+    private let waiting = Locked<[any SharedWrite]>([])
+    /// The most in one commit: nobody waits long for it, and a reader is not kept out for long.
+    private static let mostTogether = 64
     package nonisolated let location: VaultLocation
     package nonisolated let vaultID: VaultID
 
@@ -228,31 +232,56 @@ package actor SQLiteStore: AccountStore {
         try writer.select(name)
     }
 
-    package func claim(
-        _ account: StoredAccount,
-        intent: Intent,
-        turn: ClaimTurn
-    ) throws -> Claim {
-        try writer.claim(account, intent: intent, turn: turn)
-    }
-
-    package func postpone(
-        _ account: StoredAccount,
-        as health: StoredAccount.Health,
-        at now: Date
-    ) throws {
-        try writer.postpone(account, as: health, at: now)
-    }
-
-    package func install(_ pair: NewPair, for claim: Claim) throws -> InstallOutcome {
-        try writer.install(pair, for: claim)
-    }
-
     package func setSecret(_ new: NewClientSecret, at now: Date) throws -> [AccountName] {
         try writer.setSecret(new, at: now)
     }
 
-    package func abandon(_ claim: Claim, as abandonment: Abandonment) throws {
-        try writer.abandon(claim, as: abandonment)
+    // MARK: - Writes of refreshes, which share their commits
+
+    package nonisolated func claim(
+        _ account: StoredAccount,
+        intent: Intent,
+        turn: ClaimTurn
+    ) async throws -> Claim {
+        try await sharing { try $0.claim(account, intent: intent, turn: turn) }
+    }
+
+    package nonisolated func postpone(
+        _ account: StoredAccount,
+        as health: StoredAccount.Health,
+        at now: Date
+    ) async throws {
+        try await sharing { try $0.postpone(account, as: health, at: now) }
+    }
+
+    package nonisolated func install(
+        _ pair: NewPair,
+        for claim: Claim
+    ) async throws -> InstallOutcome {
+        try await sharing { try $0.install(pair, for: claim) }
+    }
+
+    package nonisolated func abandon(_ claim: Claim, as abandonment: Abandonment) async throws {
+        try await sharing { try $0.abandon(claim, as: abandonment) }
+    }
+
+    private nonisolated func sharing<Value: Sendable>(
+        _ body: @escaping @Sendable (VaultFile) throws -> Value
+    ) async throws -> Value {
+        let write = WaitingWrite(body)
+        waiting.withLock { $0.append(write) }
+        while true {
+            // Those who wait while a commit is under way come into the next one.
+            await commitWaiting()
+            if let outcome = write.outcome { return try outcome.get() }
+        }
+    }
+
+    private func commitWaiting() {
+        let writes = waiting.withLock { waiting in
+            defer { waiting.removeFirst(min(waiting.count, Self.mostTogether)) }
+            return Array(waiting.prefix(Self.mostTogether))
+        }
+        if !writes.isEmpty { writer.write(writes) }
     }
 }

@@ -52,11 +52,16 @@ extension VaultFile {
     package static let selectStanding = selectChanges(where: "state <> 'active'")
 
     private static func selectChanges(where condition: String) -> String {
-        """
-        SELECT state_change, number, name, state, state_since FROM account \
-        WHERE (state_change, number) > (?1, ?2) AND state_change <= ?3 AND \(condition) \
-        ORDER BY state_change, number LIMIT ?4
-        """
+        // One comparison of both would go through all accounts of the first number: very many have
+        // none yet.
+        let columns = "state_change, number, name, state, state_since"
+        return """
+            SELECT \(columns) FROM account \
+            WHERE state_change = ?1 AND number > ?2 AND state_change <= ?3 AND \(condition) \
+            UNION ALL SELECT \(columns) FROM account \
+            WHERE state_change > ?1 AND state_change <= ?3 AND \(condition) \
+            ORDER BY state_change, number LIMIT ?4
+            """
     }
 
     /// The changes after some place up to some number, in their order: of each account the last.

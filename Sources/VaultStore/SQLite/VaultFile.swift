@@ -25,6 +25,8 @@ package final class VaultFile {
     var isErasing = false
     /// Set for a write that found the log damaged.
     var isLogOff = false
+    /// Set while several writes are made in one transaction.
+    var sharedCommit: SharedCommit?
     /// The clients whose waiting accounts are being called.
     var calls: [[UInt8]: WaitingCall] = [:]
     /// How many requests hosts take.

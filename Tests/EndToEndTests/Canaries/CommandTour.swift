@@ -145,7 +145,8 @@ struct CommandTour {
 
     private func lookAround() throws {
         for words in [
-            ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["switch", "conf"],
+            ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["status", "--all"],
+            ["switch", "conf"], ["log"], ["log", "conf", "--json"], ["log", "--since", "1d"],
             ["client", "list"], ["client", "list", "--json"],
             ["renewal", "conf", "eager"], ["renewal", "conf"], ["tag", "conf", "--add", Self.tag],
             ["list", "--tag", Self.tag],
@@ -155,10 +156,15 @@ struct CommandTour {
             try expect(stage.vault(words), 0)
         }
         // The account whose grant was refused is a problem.
+        try expect(stage.vault("status", "--check"), 4)
         for words in [["doctor"], ["doctor", "--json"]] { try expect(stage.vault(words), 1) }
         for words in [["token"], ["refresh"], ["switch"], ["remove"], ["status"]] {
             try expect(stage.vault(words + ["nobody"]), 3)
         }
+        // Under /tmp a vault has no units.
+        try expect(stage.vault("agent", "install"), 1)
+        try expect(stage.vaultElsewhere("agent", "install"), 0)
+        try expect(stage.vaultElsewhere("agent", "uninstall"), 0)
         try expect(stage.vault("agent", "stop"), 0)
         let agent = try stage.start(stage.vaultLaunch(["agent", "run"]))
         guard try poll(seconds: 10, { agent.stderrSoFar.contains("ready") }) else {

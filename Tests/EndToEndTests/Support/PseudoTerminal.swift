@@ -33,6 +33,13 @@ final class PseudoTerminal {
         return tcgetattr(person, &now) == 0 && now.c_lflag & UInt32(ECHO) != 0
     }
 
+    /// Makes its window as large, as one does with a mouse.
+    func resize(columns: UInt16, rows: UInt16) {
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        // TIOCSWINSZ (ioctl_tty(2)), which Swift does not see.
+        _ = ioctl(person, 0x5414, &size)
+    }
+
     func type(_ text: String) {
         let bytes = Array(text.utf8)
         _ = write(person, bytes, bytes.count)

@@ -16,6 +16,9 @@ package enum Parser: String, CaseIterable, Sendable {
     case exportArmor = "export-armor"
     case accountExport = "account-export"
     case configuration
+    case version
+    case accept
+    case eventLine = "event-line"
 
     /// What does not hold, if anything.
     package func check(_ bytes: [UInt8]) -> String? {
@@ -35,6 +38,9 @@ package enum Parser: String, CaseIterable, Sendable {
         case .exportArmor: check.exportArmor(bytes)
         case .accountExport: check.accountExport(bytes)
         case .configuration: check.configuration(bytes)
+        case .version: check.version(bytes)
+        case .accept: check.accept(bytes)
+        case .eventLine: check.eventLine(bytes)
         }
         return check.broken.map { "\(rawValue): \($0)" }
     }

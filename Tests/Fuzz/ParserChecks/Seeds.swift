@@ -24,6 +24,9 @@ package enum Seeds {
             case .exportArmor: armored
             case .accountExport: [bytes(account)]
             case .configuration: configurations
+            case .version: versions
+            case .accept: accepts
+            case .eventLine: eventLines
             }
         return found.filter { $0.count <= limit }
     }
@@ -66,6 +69,20 @@ package enum Seeds {
         "{}", #"{"on_event": "/usr/bin/\u0074ell", "limits": {}}"#, #"{"on_event": "/a/../b"}"#,
         "{\n\"limits\": {\n\"a.example\": {\"requests\": 3, \"seconds\": 1.5e1}}}",
         #"{"limits": {"A.example": {"requests": -0, "seconds": 0}}, "other": [null, true]}"#,
+    ].map(bytes)
+    private static let versions = ["0.1.0", "1", "1.2.3.4-rc.1+b", "01.0", "9223372036854775808.1"]
+        .map(bytes)
+    private static let accepts = [
+        "*/*", "text/html, application/*;q=0.8", "application/json;q=0, */*;\tq=0.1\nx/y",
+        #"text/html;x=", application/json\"", application/x-ndjson;q=0.000"#, ",;,",
+    ].map(bytes)
+    private static let eventLines = [
+        #"{"kind":"alive"}"#, #"{"kind":"closed","reason":"locked"}"#, #"{"kind":"missed"}"#,
+        #"{"account":"work","expiresAt":"2026-01-01T00:00:00Z","generation":3,"kind":"refreshed"}"#,
+        #"{"account":"work","kind":"state_changed","position":7,"state":"paused"}"#,
+        #"{"account":"work","code":"unreachable","kind":"refresh_failed"}"#,
+        #"{"account":"work","kind":"sign_in_needed","position":-1}"#,
+        #"{"account":"work","kind":"newer","position":8}"#,
     ].map(bytes)
     private static let account = #"""
         {"format":"vault-export","version":1,"exported_at":1760000000.25,"moved":false,

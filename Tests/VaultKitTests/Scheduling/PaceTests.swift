@@ -90,6 +90,22 @@ import Testing
         #expect(!pace.hasRoom)
     }
 
+    @Test("a change of the network has an outage looked at again at once, and disturbs nobody else")
+    func hurry() {
+        var pace = Pace()
+        pace.doubt(at: start)
+        pace.beginProbe()
+        pace.endProbe(isReachable: false, at: after(600))
+        pace.hurry(at: after(601))
+        #expect(pace.wantsProbe(at: after(601)))
+        pace.beginProbe()
+        pace.endProbe(isReachable: false, at: after(602))
+        #expect(pace.probeDelay(at: after(602)) == 1.5)
+        var well = Pace()
+        well.hurry(at: start)
+        #expect(well.hasRoom)
+    }
+
     @Test("a host that gives connections and nothing else is tried ever more seldom")
     func relapses() {
         var pace = Pace()

@@ -60,6 +60,27 @@ import VaultSQLite
         }
     }
 
+    @Test(
+        "whatever number a row that is made up has, the next one is written",
+        arguments: [[-1], [-2], [0], [-1, 0], [-2, -1], [-3, -2, -1, 0, 1]]
+    )
+    func numbersRunOut(places: [Int64]) async throws {
+        try await withTemporaryVault { vault in
+            let file = try vault.open()
+            try fill(file)
+            for place in places {
+                try Editor(vault).run(
+                    "INSERT INTO activity SELECT \(Activity.numberLimit + place), at, actor, "
+                        + "action, account, result, routine, hash FROM activity WHERE number = 3"
+                )
+            }
+            for turn in 1...4 { _ = try file.refresh("work", to: "after-\(turn)") }
+            let rows = try file.newestActivity(limit: 99)
+            #expect(rows.count { $0.isGenuine == true } == 7)
+            #expect(rows.count { $0.isGenuine == false } == places.count)
+        }
+    }
+
     @Test func withoutAKeyNothingIsSaidOfARow() async throws {
         try await withTemporaryVault { vault in
             try fill(vault.open())
