@@ -78,7 +78,7 @@ class Agent:
         self.began = time.monotonic()
         self.process = subprocess.Popen(
             [program],
-            env={"VAULT_HOME": os.path.join(directory, "vault"), "HOME": directory, "PATH": "", **{k: v for k, v in os.environ.items() if k.startswith("MALLOC_")}},
+            env={"VAULT_HOME": os.path.join(directory, "vault"), "HOME": directory, "PATH": ""},
             stderr=subprocess.DEVNULL,
         )
 

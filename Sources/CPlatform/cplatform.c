@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "cplatform.h"
 
+#include <malloc.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -48,6 +49,14 @@ static int32_t occupy_standard_descriptors(void) {
     }
     return 0;
 }
+
+void cplatform_keep_memory_small(void) {
+    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
+void cplatform_give_memory_back(void) { malloc_trim(0); }
 
 int32_t cplatform_harden(void) {
     int32_t result = occupy_standard_descriptors();

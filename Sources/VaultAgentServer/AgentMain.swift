@@ -21,6 +21,7 @@ package enum AgentMain {
         var readiness = Readiness(descriptor: nil, notifier: notifier, failure: failure)
         do {
             try StopSignals.catchAll()
+            Memory.keepSmall()
             let options = try AgentOptions(arguments)
             let activation = SocketActivation(environment: environment)
             guard !activation.isAnnounced || options.readyDescriptor != SocketActivation.descriptor

@@ -5,6 +5,7 @@ struct Seats {
 
     private struct Seat {
         let number: UInt64
+        let opened: ContinuousClock.Instant
         var deadline: ContinuousClock.Instant?
         var hasAsked = false
     }
@@ -25,7 +26,7 @@ struct Seats {
 
     mutating func opened(_ connection: Connection, at now: ContinuousClock.Instant) {
         last += 1
-        seats[connection] = Seat(number: last)
+        seats[connection] = Seat(number: last, opened: now)
         limit(connection, to: now + requestTime)
     }
 
@@ -72,6 +73,12 @@ struct Seats {
         }
         self.nextDeadline = next
         return late
+    }
+
+    /// Until when somebody who came in these last moments may still be about to say what for; nil when
+    /// nobody is.
+    func lastArrival(within time: Duration) -> ContinuousClock.Instant? {
+        seats.values.filter { !$0.hasAsked }.map { $0.opened + time }.max()
     }
 
     /// Who came first of those that may go.

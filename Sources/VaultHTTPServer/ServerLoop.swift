@@ -18,11 +18,14 @@ final class ServerLoop {
     private var stop = Stop()
     /// Time that `stop()` gives clients to take the end of their streams.
     private static let streamEnd: Duration = .seconds(1)
+    /// Time that `stop()` gives those who have just connected to send what they came for.
+    private static let arrival: Duration = .milliseconds(100)
 
     /// Who waits for the end, and until when it waits for others.
     private struct Stop {
         var deadline: ContinuousClock.Instant?
         var streamDeadline: ContinuousClock.Instant?
+        var arrivalDeadline: ContinuousClock.Instant?
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -67,7 +70,9 @@ final class ServerLoop {
         var due: [Int] = []
         var idle: UInt64 = 0
         if MHD_get_timeout(daemon, &idle) == .YES { due.append(Int(clamping: idle)) }
-        let moments = [seats.nextDeadline, stop.deadline, stop.streamDeadline]
+        let moments = [
+            seats.nextDeadline, stop.deadline, stop.streamDeadline, stop.arrivalDeadline,
+        ]
         for wait in [gate.remainingPause(now: now)] + moments.map({ $0.map { $0 - now } }) {
             // Rounded up, or the last millisecond would be spent spinning.
             if let wait { due.append(max(0, Int(wait / .milliseconds(1)) + 1)) }
@@ -128,13 +133,20 @@ final class ServerLoop {
         gate.listener.close()
         stop.deadline = .now + .seconds(limits.stopSeconds)
         stop.streamDeadline = .now + Self.streamEnd
+        // They found somebody listening: no client takes a connection that breaks off for nobody.
+        stop.arrivalDeadline = seats.lastArrival(within: Self.arrival)
         for exchange in exchanges.values { exchange.source?.end() }
     }
 
     private var mayEnd: Bool {
         guard let deadline = stop.deadline else { return false }
-        if let end = stop.streamDeadline, ContinuousClock.now >= end { stop.streamDeadline = nil }
-        return ContinuousClock.now >= deadline || !exchanges.values.contains(where: isAwaited)
+        let now = ContinuousClock.now
+        if let end = stop.streamDeadline, now >= end { stop.streamDeadline = nil }
+        if let end = stop.arrivalDeadline, now >= end || seats.lastArrival(within: .zero) == nil {
+            stop.arrivalDeadline = nil
+        }
+        guard now < deadline else { return true }
+        return stop.arrivalDeadline == nil && !exchanges.values.contains(where: isAwaited)
     }
 
     /// Whether `stop()` waits for the end of an answer.

@@ -61,6 +61,25 @@ import VaultStore
         }
     }
 
+    /// Without its file nobody would find the manager's socket any more.
+    @Test func aSocketThatSomebodyListensOnStays() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try ProgramDirectory()
+            let manager = try ListeningSocket.unix(
+                directory: directory.location.directory,
+                name: VaultLocation.socketName
+            )
+            let before = try FileSystem.status(of: directory.location.socket).identity
+            alarm(20)
+            var pipe = try Pipe()
+            guard await AgentMain.run(["--ready-fd", "\(dup(pipe.writing))"]) == 1 else { exit(10) }
+            let line = try pipe.readToEnd(limit: 4096, milliseconds: 20_000)
+            guard String(decoding: line, as: UTF8.self).contains("socket_in_use") else { exit(11) }
+            let after = try FileSystem.status(of: directory.location.socket).identity
+            guard after == before, manager.descriptor != nil else { exit(12) }
+        }
+    }
+
     /// Row F-53 of the fault matrix: nobody could reach it any more, and it would keep others out.
     @Test func leavesWhenItsSocketIsRemoved() async {
         await #expect(processExitsWith: .success) {

@@ -260,7 +260,7 @@ import VaultAgentClient
         arguments: [
             // Days to the end, days since it began, whether it is warned of.
             (13.0, 400.0, true), (15, 400, false), (2, 5, false), (1.5, 5.5, true),
-            (0.9, 1, true), (-1, 30, true),
+            (0.9, 1, true), (-1, 30, true), (-1e14, 30, false),
         ]
     )
     func grantEnds(days: Double, ago: Double, isWarned: Bool) {

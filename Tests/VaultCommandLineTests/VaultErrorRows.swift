@@ -403,6 +403,12 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
         ),
         ReportRow(
             .busy,
+            [.reason: "socket_in_use", .path: "/v/agent.sock"],
+            "something else listens at /v/agent.sock",
+            hint: "systemctl --user start vault-agent, where systemd does"
+        ),
+        ReportRow(
+            .busy,
             [.reason: "sign_ins"],
             "as many sign-ins wait for their browsers as may",
             hint: "finish one of them, or wait"

@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 import Testing
 import VaultHTTPServer
@@ -49,6 +50,39 @@ import VaultHTTPServer
         await #expect(throws: SystemError.connectionRefused) {
             try await onThread { _ = try RawClient.connected(port: port) }
         }
+    }
+
+    /// Between connecting and asking a client knows of no reason to try again.
+    @Test func whoHasJustConnectedIsAnswered() async throws {
+        let server = try HTTPServer(on: .loopback()) { _ in
+            .response(HTTPServerResponse(status: 200, text: "done"))
+        }
+        let (connected, connect) = AsyncStream.makeStream(of: Void.self)
+        async let body = onThread { [port = server.port, request] in
+            let client = try RawClient.connected(port: port)
+            connect.yield()
+            usleep(20_000)
+            client.send(request)
+            return client.answer()?.body
+        }
+        for await _ in connected { break }
+        await server.stop()
+        #expect(try await body == "done")
+    }
+
+    @Test func aConnectionThatSaysNothingHardlyDelaysTheStop() async throws {
+        let server = try HTTPServer(on: .loopback()) { _ in .drop }
+        let (connected, connect) = AsyncStream.makeStream(of: Void.self)
+        async let rest = onThread { [port = server.port] in
+            let client = try RawClient.connected(port: port)
+            connect.yield()
+            return client.rest()
+        }
+        for await _ in connected { break }
+        let begin = ContinuousClock.now
+        await server.stop()
+        #expect(begin.duration(to: .now) < .seconds(2))
+        #expect(try await rest.isEmpty)
     }
 
     @Test func anIdleKeptConnectionDoesNotDelayTheStop() async throws {

@@ -74,7 +74,7 @@ import VaultTesting
         let clock = ManualClock()
         // As the server sees it; a vault that went by such a time would take the token for expired,
         // or for good ten minutes too long.
-        func ofServer() -> Int { Int(clock.now().wall.timeIntervalSince1970 - offset) }
+        @Sendable func ofServer() -> Int { Int(clock.now().wall.timeIntervalSince1970 - offset) }
         let transport = ScriptedTransport { request in
             let claims = Data("{\"iat\":\(ofServer()),\"exp\":\(ofServer() + Int(lifetime))}".utf8)
                 .base64EncodedString().replacing("=", with: "")

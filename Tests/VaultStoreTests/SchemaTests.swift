@@ -14,22 +14,41 @@ import VaultSQLite
 
     @Test("the accounts that are not well are found without looking at any other")
     func standingAccounts() throws {
-        let connection = try Connection(path: ":memory:", mode: .create)
-        try connection.write {
-            try Schema.history(upTo: Schema.newestVersion).migrate(connection, from: 0, at: 0)
-        }
         for (query, index) in [
             (VaultFile.selectStanding, "account_standing"),
             (VaultFile.selectChanges, "account_state_change"),
         ] {
-            var plan = try connection.prepare("EXPLAIN QUERY PLAN \(query)")
-            var steps: [String] = []
-            while try plan.step() { steps.append(plan.text(at: 3)) }
-            let searches = steps.filter { $0.hasPrefix("SEARCH ") }
-            #expect(searches.count == 2)
-            #expect(searches[0].hasSuffix(" INDEX \(index) (state_change=? AND rowid>?)"))
-            #expect(searches[1].contains(" INDEX \(index) (state_change>?"))
-            #expect(!steps.contains { $0.contains("SCAN") || $0.contains("TEMP") })
+            try expect(query, toUse: [index, index])
+        }
+    }
+
+    @Test("what is due is found without looking at any other, and without sorting")
+    func dueAccounts() throws {
+        for (query, index) in [
+            (VaultFile.selectDue, "account_due"),
+            (VaultFile.selectDueAfter, "account_due"),
+            (VaultFile.selectDueAfterLoss, "account_unknown_due"),
+            (VaultFile.selectDueOfClient, "account_client_due"),
+            (VaultFile.selectNextClient, "account_client_due"),
+            (VaultFile.selectUnnamed, "account_client_due"),
+        ] {
+            try expect(query, toUse: [index])
+        }
+    }
+
+    private func expect(_ query: String, toUse indexes: [String]) throws {
+        let connection = try Connection(path: ":memory:", mode: .create)
+        try connection.write {
+            try Schema.history(upTo: Schema.newestVersion).migrate(connection, from: 0, at: 0)
+        }
+        var plan = try connection.prepare("EXPLAIN QUERY PLAN \(query)")
+        var steps: [String] = []
+        while try plan.step() { steps.append(plan.text(at: 3)) }
+        #expect(!steps.contains { $0.contains("SCAN") || $0.contains("TEMP") }, "\(steps)")
+        let searches = steps.filter { $0.hasPrefix("SEARCH") }
+        #expect(searches.count == indexes.count, "\(steps)")
+        for (step, index) in zip(searches, indexes) {
+            #expect(step.contains(" INDEX \(index) "), "\(steps)")
         }
     }
 

@@ -7,6 +7,12 @@
 void cplatform_tsan_acquire(const void *address);
 void cplatform_tsan_release(const void *address);
 
+// Has few threads share one heap each, and large pieces of memory go back to the system when they are
+// freed (mallopt(3)): for a program that runs for very long.
+void cplatform_keep_memory_small(void);
+// Gives back what is free (malloc_trim(3)).
+void cplatform_give_memory_back(void);
+
 // Fatal signals and SIGCHLD back to their defaults, no core file, not dumpable, umask 077, no SIGPIPE and no
 // SIGXFSZ, and descriptors 0 to 2 taken where they were closed.
 int32_t cplatform_harden(void);

@@ -52,6 +52,8 @@ struct AgentLife: Sendable {
         let clock = SystemClock()
         repeat {
             if let reason = await look() { return reason }
+            // Hundreds of refreshes at a time leave holes.
+            Memory.giveBack()
         } while (try? await clock.sleep(seconds: interval)) != nil
         return nil
     }

@@ -14,6 +14,22 @@ struct AgentSocket: Sendable {
         file = try SocketFile(location.socket, isOurs: listener == nil)
     }
 
+    /// Whether somebody listens there though the instance lock is ours: a service manager, whose socket
+    /// would lead nowhere for good without its file.
+    private static func isListenedTo(_ location: VaultLocation) -> Bool {
+        do {
+            _ = try ConnectedSocket(
+                directory: location.directory,
+                name: VaultLocation.socketName,
+                timeout: 1
+            )
+            return true
+        } catch {
+            // As many wait there as may.
+            return error == .tryAgain
+        }
+    }
+
     /// A socket left behind by an agent that was killed is replaced: the instance lock is ours.
     private static func bind(_ location: VaultLocation) throws -> ListeningSocket {
         if let status = try? FileSystem.status(of: location.socket) {
@@ -22,6 +38,9 @@ struct AgentSocket: Sendable {
                     .unsafePermissions,
                     facts: [.path: location.socket, .found: "not_a_socket"]
                 )
+            }
+            guard !isListenedTo(location) else {
+                throw VaultError(.busy, facts: [.reason: "socket_in_use", .path: location.socket])
             }
             try FileSystem.remove(location.socket)
         }

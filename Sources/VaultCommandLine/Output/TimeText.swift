@@ -2,6 +2,7 @@ internal import FoundationEssentials
 
 /// Times in words.
 enum TimeText {
+    static let unknown = "unknown"
     /// More seconds than anything of a vault lasts: three thousand years.
     private static let limit = 1e11
 
@@ -10,7 +11,7 @@ enum TimeText {
     /// A time may come from a column that no seal covers.
     static func distance(to date: Date?, from now: Date) -> String {
         guard let interval = date?.timeIntervalSince(now), abs(interval) < limit else {
-            return "unknown"
+            return unknown
         }
         let seconds = Int(interval.rounded())
         guard seconds != 0 else { return "now" }

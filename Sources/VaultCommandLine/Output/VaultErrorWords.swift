@@ -273,6 +273,11 @@ struct VaultErrorWords {
             )
         case "event_streams":
             ("as many programs listen to the agent's events as may", "end one of them")
+        case "socket_in_use":
+            (
+                "something else listens at \(facts[.path] ?? "the agent's socket")",
+                "systemctl --user start vault-agent, where systemd does"
+            )
         case "sign_ins":
             ("as many sign-ins wait for their browsers as may", "finish one of them, or wait")
         case "agent_silent", "agent_broken": agentSilent(facts)

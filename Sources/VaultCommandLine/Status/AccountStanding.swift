@@ -131,7 +131,7 @@ struct AccountLine: Sendable {
     }
 
     var grantEnds: String {
-        status.grantEndsAt.map { TimeText.distance(to: $0, from: now) } ?? "unknown"
+        status.grantEndsAt.map { TimeText.distance(to: $0, from: now) } ?? TimeText.unknown
     }
 
     /// What is wrong with it, and how often it went wrong.
@@ -153,7 +153,8 @@ struct AccountLine: Sendable {
     ///
     /// Where nobody wrote down when it began, its life counts from when the account came to be well.
     var isGrantEndNear: Bool {
-        guard let end = status.grantEndsAt, standing != .signInNeeded else { return false }
+        guard let end = status.grantEndsAt, standing != .signInNeeded, grantEnds != TimeText.unknown
+        else { return false }
         let life = status.detail?.since.map { end.timeIntervalSince($0) } ?? .infinity
         let warning = min(Self.longestWarning, max(life / 4, Self.shortestWarning))
         return end.timeIntervalSince(now) <= warning

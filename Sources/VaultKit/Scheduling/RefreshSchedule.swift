@@ -160,12 +160,34 @@ package enum RefreshSchedule {
             // A plan made before the wall clock was set back is none any more.
             return due <= now.wall || failures.at > now.wall
         }
-        guard let token = account.tokens.defaultToken else { return due <= now.wall }
+        guard let token = account.tokens.defaultToken, token.obtained.isOfBoot(of: now) else {
+            return due <= now.wall
+        }
         let age = now.seconds(since: token.obtained)
-        guard let planned = delay(account, token) else { return false }
         // A due time that lies ahead may be of a clock that was set back since.
-        guard due <= now.wall else { return age >= planned && token.obtained.wall > now.wall }
-        return age >= min(due.timeIntervalSince(token.obtained.wall), planned)
+        let setBack = age - now.wall.timeIntervalSince(token.obtained.wall)
+        guard due <= now.wall || setBack > 1 else { return false }
+        return age >= delay(account, token, due: due, at: now)
+    }
+
+    /// Seconds from when a token was obtained until its refresh is due, by a plan of this boot.
+    ///
+    /// Nobody knows whether the due time was written before the wall clock was set or thought over
+    /// since. So of both readings it is the later one, and no later than the plan: thinking it over
+    /// once more changes nothing. What was due before there was a token is of neither.
+    private static func delay(
+        _ account: StoredAccount,
+        _ token: StoredAccessToken,
+        due: Date,
+        at now: Moment
+    ) -> Double {
+        let planned = delay(account, token)
+        let onThatClock = due.timeIntervalSince(token.obtained.wall)
+        let onThisClock = due.timeIntervalSince(now.wall) + now.seconds(since: token.obtained)
+        let told = max(onThatClock, onThisClock)
+        // Without a plan of its own it is what was begun that is due.
+        guard let planned else { return max(told, 0) }
+        return told < 0 ? planned : min(told, planned)
     }
 
     /// When the refresh of an account is due by the clocks as they are: what was planned before the
@@ -176,14 +198,17 @@ package enum RefreshSchedule {
         guard let token = account.tokens.defaultToken else { return due }
         let obtained = token.obtained
         if obtained.isOfBoot(of: now) {
-            // What was planned anew before lies elsewhere on the clock than the token does.
-            let planned = delay(account, token) ?? .infinity
-            let delay = min(due.timeIntervalSince(obtained.wall), planned)
+            // Without a refresh token it is the end that is due.
+            guard account.tokens.refreshToken != nil else { return token.expiry(at: now) ?? due }
+            let delay = delay(account, token, due: due, at: now)
             return now.wall.addingTimeInterval(delay - now.seconds(since: obtained))
         }
-        // Obtained in the future: nobody knows how long ago.
+        // Obtained in the future: nobody knows how long ago. Thought over again, it is not put off.
         guard obtained.wall > now.wall else { return due }
-        return now.wall.addingTimeInterval(newness * unit(account.id, account.generation))
+        return min(
+            due,
+            now.wall.addingTimeInterval(newness * unit(account.id, account.generation))
+        )
     }
 
     /// Seconds to wait after the n-th failure in a row: full jitter over 2 s doubled each time.

@@ -21,8 +21,10 @@ struct Scheduler {
     private static let waitInterval = 5.0
     /// Seconds from one look at the clients that have to wait to the next, unless there is news.
     private static let recheckInterval = 10.0
-    /// Accounts whose client is written down within one transaction.
-    private static let namedTogether = 250
+    /// Refreshes at work of which each that ends is no longer worth a look into the queue.
+    private static let crowd = 16
+    /// Accounts of an older vault whose clients are looked up in one round.
+    private static let namesPerRound = 250
     /// Seconds an account is left alone when not even its failure could be written down.
     private static let quarantine = 5.0
     /// Seconds an account is left alone that waits for a person: another due time ends them.
@@ -40,12 +42,12 @@ struct Scheduler {
     private var look: Look?
     /// The client that a look past those that have to wait came to.
     private var cursor: DueQueue.Client = []
-    /// Whether an older program may have left accounts of which only their record tells the client.
-    private var mayHaveUnnamed = true
     /// When the clients that have to wait were last asked about.
     private var lastRecheck: Moment?
     private var clocks: ClockRepair
     private var grantEnds = GrantEndNotice()
+    /// Whether there may be accounts of an older vault, of which nobody wrote down the client.
+    private var hasUnnamed = true
     /// The accounts that turned out not to be due: the wall clock was set forward since their plan.
     private var misplanned: [NewPlan] = []
 
@@ -97,8 +99,8 @@ struct Scheduler {
         guard !vault.refresher.storeRefusesWrites else { return 1 }
         do {
             if try await clocks.look(at: now, vault.store) { doubtAll(at: now) }
-            if mayHaveUnnamed {
-                mayHaveUnnamed = try await vault.store.nameClients(limit: Self.namedTogether)
+            if hasUnnamed {
+                hasUnnamed = try await vault.store.nameClients(limit: Self.namesPerRound)
             }
             if wantsLook(at: now) { try lookUp(at: now) }
             startAll(at: now)
@@ -109,7 +111,7 @@ struct Scheduler {
             // A busy or full store is asked again; it holds nothing that could be lost here.
             return clocks.rest(for: 1)
         }
-        return clocks.rest(for: pause(at: now))
+        return clocks.rest(for: hasUnnamed ? Self.shortestPause : pause(at: now))
     }
 
     // MARK: - The queue
@@ -117,13 +119,16 @@ struct Scheduler {
     private func wantsLook(at now: Moment) -> Bool {
         guard let look else { return true }
         let age = now.seconds(since: look.at)
-        return look.newsCount != vault.schedulerWakeup.newsCount || age >= Self.longestPause
-            || age >= lookDelay(look, at: now)
+        return age >= Self.longestPause || age >= lookDelay(look, at: now)
     }
 
     /// Seconds after the last look at which there may be more to find.
     private func lookDelay(_ look: Look, at now: Moment) -> Double {
         var delay = Self.longestPause
+        if look.newsCount != vault.schedulerWakeup.newsCount {
+            // Each failure is news: of a crowd of them not every one is worth a look.
+            return vault.refresher.flightCount < Self.crowd ? 0 : Self.shortestPause
+        }
         if let next = look.next {
             delay = min(delay, next.timeIntervalSince(clocks.latest(look.at)))
         }
@@ -197,6 +202,8 @@ struct Scheduler {
     }
 
     private mutating func start(_ hint: AccountHint, _ name: AccountName, _ now: Moment) throws {
+        // One that takes longer than the quarantine is seen again, and is at work once all the same.
+        guard !vault.refresher.isRefreshing(name) else { return }
         let account = try vault.store.account(named: name)
         // It may have been refreshed since the queue was read.
         guard RefreshSchedule.isDue(account, at: now) else { return replan(account, at: now) }

@@ -30,16 +30,16 @@ extension VaultFile {
         return connection.changes
     }
 
+    static let selectUnnamed = """
+        SELECT account_id FROM account \
+        WHERE client_hash IS NULL AND due_at IS NOT NULL LIMIT ?1
+        """
+
     /// Writes down which client accounts belong to that an older program stored.
     ///
     /// - Returns: Whether there may be more of them.
     package func nameClients(limit: Int) throws -> Bool {
-        var select = try connection.prepare(
-            """
-            SELECT account_id FROM account \
-            WHERE client_hash IS NULL AND due_at IS NOT NULL LIMIT ?1
-            """
-        )
+        var select = try connection.prepare(Self.selectUnnamed)
         select.bind(Int64(limit), at: 1)
         var ids: [[UInt8]] = []
         while try select.step() { ids.append(select.blob(at: 0)) }

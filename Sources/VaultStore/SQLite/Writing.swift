@@ -59,6 +59,7 @@ extension VaultFile {
         _ body: () throws -> Result
     ) throws -> Result {
         try prepareForWriting()
+        let calls = self.calls
         do {
             return try connection.write {
                 if let written, try isThere(written) {
@@ -74,6 +75,11 @@ extension VaultFile {
             if let written, (try? isDurable(written, isThere)) == true { return written }
             // That commit may be as unknown as the first.
             try? reopen()
+            self.calls = calls
+            throw error
+        } catch {
+            // Whom it called is not called.
+            self.calls = calls
             throw error
         }
     }

@@ -33,7 +33,9 @@ enum FaultyDisk {
     /// How many calls have failed since the last `set`.
     static var failures: Int { state.withLock { $0.failures } }
 
-    static func set(_ faults: Fault...) {
+    static func set(_ faults: Fault...) { set(faults) }
+
+    static func set(_ faults: [Fault]) {
         state.withLock { $0 = State(faults: faults) }
     }
 
