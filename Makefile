@@ -13,7 +13,7 @@ PREFIX ?= /usr/local
 .PHONY: help setup build test test-unit test-end-to-end test-api test-real-servers test-tsan test-asan \
 	faults power-cuts full-disk io-errors bit-flips processes generations refresh-kills stalls \
 	mutants fuzz \
-	demo bench install lint format docs clean
+	demo bench bench-scale install lint format docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -83,6 +83,9 @@ demo: build ## Show the main job, end to end, in about a minute
 
 bench: build ## Measure against the C programs that show the floor, and a crowd
 	@Benchmarks/run
+
+bench-scale: build ## Keep a million accounts fresh for ten minutes (ACCOUNTS=N, RATE=N, SECONDS=N)
+	@Scripts/bench-scale
 
 install: build ## Install vault and vault-agent under PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin

@@ -222,16 +222,22 @@ static void become(
     fail_child(last);
 }
 
-static int32_t spawn(const char *path, char *const argv[], char *const envp[], int keep) {
-    int ends[2];
+// fork(2) with a pipe through which the child tells why it could not become another program; minus errno
+// without either.
+static pid_t fork_with_pipe(int ends[2]) {
     if (pipe2(ends, O_CLOEXEC)) return -errno;
     pid_t child = fork();
-    if (child < 0) {
-        int failure = errno;
-        close(ends[0]);
-        close(ends[1]);
-        return -failure;
-    }
+    if (child >= 0) return child;
+    int failure = errno;
+    close(ends[0]);
+    close(ends[1]);
+    return -failure;
+}
+
+static int32_t spawn(const char *path, char *const argv[], char *const envp[], int keep) {
+    int ends[2];
+    pid_t child = fork_with_pipe(ends);
+    if (child < 0) return child;
     if (child == 0) {
         // Out of the terminal's foreground group: Ctrl-C in the command ends no agent or browser.
         if (setsid() < 0) fail_child(ends[1]);
@@ -267,14 +273,8 @@ static void become_child(
 int32_t cplatform_spawn_child(
     const char *path, char *const argv[], char *const envp[], int32_t input) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC)) return -errno;
-    pid_t child = fork();
-    if (child < 0) {
-        int failure = errno;
-        close(ends[0]);
-        close(ends[1]);
-        return -failure;
-    }
+    pid_t child = fork_with_pipe(ends);
+    if (child < 0) return child;
     if (child == 0) become_child(path, argv, envp, input, ends[1]);
     close(ends[1]);
     int32_t result = reap_failure(child, ends[0]);

@@ -34,8 +34,9 @@ import VaultTesting
         #expect(await ask(agent, "/v1/unlock", AgentFixture.passphrase) == 200)
         #expect(await ask(agent, "/v1/accounts", Addition().json) == 201)
         #expect(try actors(agent, of: .accountAdded) == ["\(Self.own) for 4711"])
+        // Stored, and not only answered: an agent that stops waits by this clock, which runs ahead.
         let isRenewed = await clock.passingSleeps(within: 60) {
-            await eventually { !agent.server.exchanges.isEmpty }
+            await eventually { (try? actors(agent, of: .refreshed).isEmpty) == false }
         }
         #expect(isRenewed)
         await clock.passingSleeps(within: 60) { await agent.service.stop() }

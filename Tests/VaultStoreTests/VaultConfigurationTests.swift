@@ -166,11 +166,7 @@ import VaultAccess
     }
 
     private func withLocation(_ body: (VaultLocation) throws -> Void) throws {
-        var template = Array("/tmp/vault-test-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError(number: errno) }
-        let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try body(VaultLocation(directory: path))
+        try inTemporaryFolder { try body(VaultLocation(directory: $0)) }
     }
 }
 

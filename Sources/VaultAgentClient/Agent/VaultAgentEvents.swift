@@ -43,7 +43,7 @@ extension VaultAgent {
     /// What happens to the accounts, beginning with those that are not well now.
     ///
     /// The events are those of an open vault, which the agent passes on: what this process does not
-    /// keep up with is told as ``VaultEvent/Kind/missed``, and the changes of state among it follow.
+    /// keep up with is told as `missed`, and the changes of state among it follow.
     ///
     /// The stream fails with `locked` when the vault is locked, and with `no_agent` when the agent
     /// ends. A program that stores the position of each event it has dealt with goes on from there

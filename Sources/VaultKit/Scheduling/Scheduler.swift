@@ -19,8 +19,6 @@ struct Scheduler {
     private static let lookInterval = 0.5
     /// Seconds to the next where nothing of what is due may be started.
     private static let waitInterval = 5.0
-    /// Seconds from one look at the clients that have to wait to the next, unless there is news.
-    private static let recheckInterval = 10.0
     /// Refreshes at work of which each that ends is no longer worth a look into the queue.
     private static let crowd = 16
     /// Accounts of an older vault whose clients are looked up in one round.
@@ -32,18 +30,13 @@ struct Scheduler {
 
     private let vault: Vault
     private let reports = Locked<[SchedulerReport]>([])
-    private var hosts: [String: Pace] = [:]
-    private var clients: [DueQueue.Client: ClientPace] = [:]
+    private var paces = Paces()
     private var queue = DueQueue()
     /// The accounts that were dispatched here and have not moved on since.
     private var dispatched: [AccountName: Dispatch] = [:]
-    /// Endpoints to ask hosts for a connection at.
-    private var endpoints: [String: EndpointURL] = [:]
     private var look: Look?
     /// The client that a look past those that have to wait came to.
     private var cursor: DueQueue.Client = []
-    /// When the clients that have to wait were last asked about.
-    private var lastRecheck: Moment?
     private var clocks: ClockRepair
     private var grantEnds = GrantEndNotice()
     /// Whether there may be accounts of an older vault, of which nobody wrote down the client.
@@ -98,7 +91,7 @@ struct Scheduler {
         takeReports(at: now)
         guard !vault.refresher.storeRefusesWrites else { return 1 }
         do {
-            if try await clocks.look(at: now, vault.store) { doubtAll(at: now) }
+            if try await clocks.look(at: now, vault.store) { paces.doubtAll(at: now) }
             if hasUnnamed {
                 hasUnnamed = try await vault.store.nameClients(limit: Self.namesPerRound)
             }
@@ -148,15 +141,15 @@ struct Scheduler {
         let newsCount = vault.schedulerWakeup.newsCount
         recheckClients(at: now)
         dispatched = dispatched.filter { $0.value.again.seconds(since: now) > 0 }
-        forgetIdle()
+        paces.forgetIdle()
         var found = try DueLook(
             store: vault.store,
             latest: clocks.latest(now),
             limit: 2 * Self.seats + dispatched.count
         )
         if !found.isWhole {
-            let load = load(at: now)
-            try found.lookBeyond(&cursor) { load($0) != nil }
+            let (paces, free) = (paces, free)
+            try found.lookBeyond(&cursor) { paces.load(of: $0, free: free, at: now) != nil }
         }
         queue = DueQueue()
         queue.add(found.hurried.filter(isNews), hurried: true)
@@ -169,31 +162,18 @@ struct Scheduler {
         return dispatched[name]?.due != hint.due
     }
 
-    /// What is known of healthy hosts and clients is soon known again; there may be very many.
-    private mutating func forgetIdle() {
-        guard hosts.count + clients.count > 4096 else { return }
-        hosts = hosts.filter { !$0.value.isIdle }
-        clients = clients.filter { !$0.value.isIdle }
-        endpoints = endpoints.filter { hosts[$0.key] != nil }
-    }
-
     // MARK: - Starting
 
-    /// What is at work for a client; nil when nothing may be started for it.
-    private func load(at now: Moment) -> (DueQueue.Client) -> DueQueue.Load? {
-        let free = Self.seats - vault.refresher.flightCount
-        return { [hosts, clients] client in
-            guard free > 0 else { return nil }
-            guard let pace = clients[client] else { return DueQueue.Load(host: 0, client: 0) }
-            guard pace.hasRoom(at: now) else { return nil }
-            let host = pace.host.flatMap { hosts[$0] } ?? Pace()
-            guard host.hasRoom, host.atWork < free else { return nil }
-            return DueQueue.Load(host: host.atWork, client: pace.atWork)
-        }
+    /// Seats that nobody has.
+    private var free: Int { Self.seats - vault.refresher.flightCount }
+
+    private mutating func next(at now: Moment) -> AccountHint? {
+        let (paces, free) = (paces, free)
+        return queue.next { paces.load(of: $0, free: free, at: now) }
     }
 
     private mutating func startAll(at now: Moment) {
-        while let hint = queue.next(load(at: now)) {
+        while let hint = next(at: now) {
             guard let due = hint.due, let name = AccountName(hint.name) else { continue }
             dispatched[name] = Dispatch(due: due, again: now.advanced(by: Self.quarantine))
             // An account that cannot be read holds up none of the others.
@@ -214,10 +194,8 @@ struct Scheduler {
             return
         }
         let endpoint = account.settings.refreshEndpoint
-        clients[hint.lane, default: ClientPace()].host = endpoint.host
-        clients[hint.lane]?.example = name
         // Only now is it known where it goes to.
-        guard hosts[endpoint.host, default: Pace()].hasRoom else {
+        guard paces.hasRoom(for: name, of: hint.lane, at: endpoint.host) else {
             dispatched[name] = nil
             return queue.putBack(hint)
         }
@@ -226,9 +204,7 @@ struct Scheduler {
             return queue.putBack(hint)
         }
         let flight = try vault.refresher.flight(for: account, urgency: .planned)
-        endpoints[endpoint.host] = endpoint
-        hosts[endpoint.host, default: Pace()].start()
-        clients[hint.lane, default: ClientPace()].start()
+        paces.start(hint.lane, at: endpoint)
         vault.lateness.note(clocks.latest(now).timeIntervalSince(hint.due ?? now.wall))
         report(flight, of: hint.lane, at: endpoint.host)
     }
@@ -242,10 +218,10 @@ struct Scheduler {
         guard let limit = try vault.store.requestLimit(of: account.settings) else { return false }
         let client = try vault.store.clientState(of: account)
         guard let wait = client.limitWait(isPlanned: true, at: now.wall) else {
-            clients[lane]?.space(limit.share, at: now)
+            paces.space(lane, by: limit.share, at: now)
             return false
         }
-        clients[lane]?.hold(wait, at: now)
+        paces.hold(lane, for: wait, at: now)
         return true
     }
 
@@ -293,16 +269,14 @@ struct Scheduler {
             switch report {
             case .ended(let outcome, let wasSent, let client, let host):
                 look?.isPassed = true
-                hosts[host]?.end(outcome.paceEnding(wasSent: wasSent), at: now)
-                clients[client]?.end(isGranted: outcome.isGranted, at: now)
+                let ending = outcome.paceEnding(wasSent: wasSent)
+                paces.end(client, at: host, ending, isGranted: outcome.isGranted, now)
                 if let account = outcome.refusedForClient {
-                    let pause = clientPause(of: account, at: now)
-                    clients[client]?.close(for: pause, at: now)
+                    paces.close(client, for: clientPause(of: account, at: now), at: now)
                 }
-            case .networkChanged:
-                for host in hosts.keys { hosts[host]?.hurry(at: now) }
+            case .networkChanged: paces.hurryAll(at: now)
             case .probed(let host, let isReachable):
-                hosts[host]?.endProbe(isReachable: isReachable, at: now)
+                paces.endProbe(of: host, isReachable: isReachable, at: now)
             }
         }
     }
@@ -322,33 +296,21 @@ struct Scheduler {
     /// Looks whether clients that had to wait were mended meanwhile, by whomever.
     private mutating func recheckClients(at now: Moment) {
         let isNews = look?.newsCount != vault.schedulerWakeup.newsCount
-        guard isNews || lastRecheck.map({ now.seconds(since: $0) >= Self.recheckInterval }) ?? true
-        else { return }
-        lastRecheck = now
-        for (client, pace) in clients where pace.isClosed(at: now) {
-            guard let account = pace.example else { continue }
-            let pause = clientPause(of: account, at: now)
-            clients[client]?.close(for: pause, at: now)
+        guard isNews || paces.wantsRecheck(at: now) else { return }
+        for (client, account) in paces.beginRecheck(at: now) {
+            paces.close(client, for: clientPause(of: account, at: now), at: now)
         }
     }
 
-    /// Nothing that was known of any host holds any more.
-    private mutating func doubtAll(at now: Moment) {
-        for host in hosts.keys { hosts[host]?.doubt(at: now) }
-    }
-
-    /// The hosts that something of the queue would go to.
-    private var hostsWanted: Set<String> { Set(queue.clients.compactMap { clients[$0]?.host }) }
-
     private mutating func startProbes(at now: Moment) {
-        for host in hostsWanted where hosts[host]?.wantsProbe(at: now) ?? false {
-            guard let endpoint = endpoints[host] else { continue }
-            hosts[host]?.beginProbe()
+        for endpoint in paces.beginProbes(for: queue.clients, at: now) {
             let (transport, reports, wakeup) = (vault.transport, reports, vault.schedulerWakeup)
             // Ends by the transport's own deadline; a round that comes later takes its report.
             Task {
                 let isReachable = await transport.canReach(endpoint)
-                reports.withLock { $0.append(.probed(host: host, isReachable: isReachable)) }
+                reports.withLock {
+                    $0.append(.probed(host: endpoint.host, isReachable: isReachable))
+                }
                 wakeup.wake(isNews: false)
             }
         }
@@ -362,42 +324,7 @@ struct Scheduler {
         if let look {
             pause = min(pause, lookDelay(look, at: now) - now.seconds(since: look.at))
         }
-        for client in queue.clients {
-            pause = min(pause, clients[client]?.openingDelay(at: now) ?? pause)
-        }
-        for host in hostsWanted { pause = min(pause, hosts[host]?.probeDelay(at: now) ?? pause) }
+        pause = min(pause, paces.delay(for: queue.clients, at: now) ?? pause)
         return max(pause, Self.shortestPause)
-    }
-}
-
-/// What came of something that a scheduler had started.
-enum SchedulerReport: Sendable {
-    case ended(RefreshOutcome?, wasSent: Bool, client: DueQueue.Client, host: String)
-    case probed(host: String, isReachable: Bool)
-    case networkChanged
-}
-
-extension RefreshOutcome? {
-    /// What the end of a refresh says of the host.
-    fileprivate func paceEnding(wasSent: Bool) -> Pace.Ending {
-        guard wasSent else { return .unasked }
-        guard case .failed(let error, _) = self else { return .answered }
-        switch error.code {
-        case .unreachable: return .unreachable
-        case .outcomeUnknown: return error.facts[.status] == nil ? .lost : .answered
-        default: return .answered
-        }
-    }
-
-    fileprivate var isGranted: Bool {
-        if case .refreshed = self { true } else { false }
-    }
-
-    /// The account, where the failure is not of its own but of its client.
-    fileprivate var refusedForClient: AccountName? {
-        guard case .failed(let error, _) = self,
-            [.throttled, .clientRefused, .massRefusal].contains(error.code)
-        else { return nil }
-        return error.account
     }
 }

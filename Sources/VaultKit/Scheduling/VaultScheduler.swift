@@ -15,8 +15,11 @@ extension Vault {
         while true {
             try Task.checkCancellation()
             guard !refresher.isClosed else { throw CancellationError() }
+            let began = clock.now()
             let pause = await scheduler.dispatch()
-            await schedulerWakeup.sleep(seconds: pause, clock: clock)
+            // From when the round began: the machine may have been asleep in the middle of it.
+            let left = pause - clock.now().seconds(since: began)
+            if left > 0 { await schedulerWakeup.sleep(seconds: left, clock: clock) }
         }
     }
 }

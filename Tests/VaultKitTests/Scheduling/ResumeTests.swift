@@ -95,7 +95,10 @@ import VaultTesting
             var looks = 0
             while looks < 3 {
                 try await Task.sleep(for: .milliseconds(1))
-                let rests = vault.schedulerWakeup.isAwaited && vault.refresher.flightCount == 0
+                // Whoever was woken by the clock sleeps on it again once it is done.
+                let rests =
+                    clock.sleeperCount > 0 && vault.schedulerWakeup.isAwaited
+                    && vault.refresher.flightCount == 0
                 looks = rests ? looks + 1 : 0
             }
             clock.advance(by: step)
