@@ -28,6 +28,8 @@ extension ProviderCatalogue {
         package var refreshTokenIdleLifetime: Double?
         /// Seconds that a refresh token lasts from the sign-in, however often it is used.
         package var refreshTokenLifetime: Double?
+        /// How many token requests a client may send, where that is limited.
+        package var tokenRequests: RequestLimit?
         /// Where its token endpoint departs from RFC 6749.
         package var quirks: ProviderQuirks
     }
@@ -48,6 +50,7 @@ extension ProviderCatalogue.Entry: Decodable {
         case settlingTime = "settling_time"
         case refreshTokenIdleLifetime = "refresh_token_idle_lifetime"
         case refreshTokenLifetime = "refresh_token_lifetime"
+        case tokenRequests = "token_requests"
         case quirks
     }
 
@@ -92,13 +95,14 @@ extension ProviderCatalogue.Entry: Decodable {
             Double.self,
             forKey: .refreshTokenLifetime
         )
+        tokenRequests = try members.decodeIfPresent(RequestLimit.self, forKey: .tokenRequests)
         quirks =
             try members.decodeIfPresent(ProviderQuirks.self, forKey: .quirks) ?? ProviderQuirks()
     }
 }
 
 extension ProviderCatalogue.Entry {
-    func isRecognised(host: String) -> Bool {
+    package func isRecognised(host: String) -> Bool {
         hosts.contains { known in
             known.hasPrefix("*.") ? host.hasSuffix(known.dropFirst()) : host == known
         }

@@ -27,6 +27,8 @@ public struct TokenResponse: Sendable {
     public let idToken: Secret?
     /// Seconds after which the server would like a refresh.
     public let refreshIn: Double?
+    /// Seconds the refresh token lasts, counted from the same moment; nil when nobody said.
+    public let refreshTokenLifetime: Double?
     /// Members of the answer that have no meaning here.
     package let extra: [String: JSONValue]
 
@@ -42,12 +44,15 @@ public struct TokenResponse: Sendable {
     ///   - lifetime: Seconds the access token lasts from now, zero or more and finite; nil when nobody
     ///     said.
     ///   - scope: The scope granted, if the answer states one.
+    ///   - refreshTokenLifetime: Seconds the refresh token lasts from now, above zero and finite; nil
+    ///     when nobody said.
     public init(
         accessToken: Secret,
         refreshToken: Secret? = nil,
         tokenType: String = "Bearer",
         lifetime: Double? = nil,
-        scope: Scope? = nil
+        scope: Scope? = nil,
+        refreshTokenLifetime: Double? = nil
     ) {
         self.init(
             accessToken: accessToken,
@@ -55,7 +60,8 @@ public struct TokenResponse: Sendable {
             tokenType: tokenType,
             lifetime: lifetime,
             expiry: nil,
-            scope: scope
+            scope: scope,
+            refreshTokenLifetime: refreshTokenLifetime
         )
     }
 
@@ -68,6 +74,7 @@ public struct TokenResponse: Sendable {
         scope: Scope? = nil,
         idToken: Secret? = nil,
         refreshIn: Double? = nil,
+        refreshTokenLifetime: Double? = nil,
         extra: [String: JSONValue] = [:]
     ) {
         self.accessToken = accessToken
@@ -78,6 +85,7 @@ public struct TokenResponse: Sendable {
         self.scope = scope
         self.idToken = idToken
         self.refreshIn = refreshIn
+        self.refreshTokenLifetime = refreshTokenLifetime
         self.extra = extra
     }
 
@@ -88,7 +96,10 @@ public struct TokenResponse: Sendable {
         if accessToken.isEmpty { return "access_token" }
         if refreshToken?.isEmpty == true { return "refresh_token" }
         if tokenType.isEmpty { return "token_type" }
-        guard let lifetime, !(lifetime >= 0 && lifetime.isFinite) else { return nil }
-        return "lifetime"
+        if let lifetime, !(lifetime >= 0 && lifetime.isFinite) { return "lifetime" }
+        if let life = refreshTokenLifetime, !(life > 0 && life <= UnixTime.maximum) {
+            return "refresh_token_lifetime"
+        }
+        return nil
     }
 }

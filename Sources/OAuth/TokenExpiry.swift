@@ -61,12 +61,12 @@ struct TokenExpiry {
         return relative(number, now)
     }
 
-    private static func relative(_ seconds: Double, _ now: Double) -> Double? {
+    static func relative(_ seconds: Double, _ now: Double) -> Double? {
         let whole = seconds.rounded(.down)
         return whole > 0 && now + whole <= UnixTime.maximum ? whole : nil
     }
 
-    private static func absolute(_ value: JSONValue, _ now: Double) -> Double? {
+    static func absolute(_ value: JSONValue, _ now: Double) -> Double? {
         guard let number = value.double else {
             return value.text.flatMap(CalendarDate.iso8601).flatMap { absolute($0, now) }
         }

@@ -68,6 +68,11 @@ package struct TokenResponseReader: Sendable {
             scope: scope(in: tokens),
             idToken: members["id_token"]?.secret.flatMap { $0.isEmpty ? nil : $0 },
             refreshIn: members["refresh_in"].flatMap(positive),
+            refreshTokenLifetime: RefreshTokenLifetime.seconds(
+                in: tokens,
+                quirks: quirks,
+                from: start
+            ),
             extra: members.filter { !Self.knownMembers.contains($0.key) }
         )
     }

@@ -37,6 +37,9 @@ final class AgentLog: Sendable {
         case .refreshFailed(let code):
             facts["code"] = code.rawValue
             write("refresh_failed", facts)
+        case .grantEnds(let date):
+            facts["end"] = date.formatted(.iso8601)
+            write("grant_ends", facts)
         case .signInNeeded: write("sign_in_needed", facts)
         case .stateChanged(let state):
             facts["state"] = state.rawValue

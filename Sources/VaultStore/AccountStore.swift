@@ -24,11 +24,12 @@ package protocol AccountStore: Sendable {
 
     /// Writes down that the refresh token of this generation is about to be spent.
     ///
-    /// With a turn, takes the one try that an open breaker allows too, or nothing at all.
+    /// Takes what its turn has of it too: the one try that an open breaker allows, and one of the
+    /// requests that a limit does; or nothing at all.
     func claim(
         _ account: StoredAccount,
         intent: Intent,
-        turn: BreakerTurn?
+        turn: ClaimTurn
     ) async throws -> Claim
     /// Stores the pair that came back; one that comes too late is kept aside and never installed.
     func install(_ pair: NewPair, for claim: Claim) async throws -> InstallOutcome
@@ -71,7 +72,7 @@ extension AccountStore {
     }
 
     package func claim(_ account: StoredAccount, intent: Intent) async throws -> Claim {
-        try await claim(account, intent: intent, turn: nil)
+        try await claim(account, intent: intent, turn: ClaimTurn())
     }
 }
 
@@ -110,6 +111,8 @@ package struct NewPair: Sendable {
     package var now: Date
     package var expiry: Date?
     package var due: Date?
+    /// When the grant ends, where that is known.
+    package var grantEnd: GrantEnd?
     /// What the answer says about the client.
     package var effect: ClientEffect?
 
@@ -119,6 +122,7 @@ package struct NewPair: Sendable {
         now: Date,
         expiry: Date?,
         due: Date?,
+        grantEnd: GrantEnd? = nil,
         effect: ClientEffect? = nil
     ) {
         self.tokens = tokens
@@ -126,6 +130,7 @@ package struct NewPair: Sendable {
         self.now = now
         self.expiry = expiry
         self.due = due
+        self.grantEnd = grantEnd
         self.effect = effect
     }
 }

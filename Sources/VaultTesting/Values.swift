@@ -12,6 +12,8 @@ extension Account {
     ///   - reason: Why it is not active.
     ///   - expiry: When its access token expires.
     ///   - due: When its next refresh is planned.
+    ///   - grantEnd: When its grant ends.
+    ///   - renewal: When it is renewed in the background.
     ///   - generation: The number of pairs that it has had.
     ///   - tags: What it is found by.
     /// - Returns: The account, of the authorization server `as.example`.
@@ -22,6 +24,8 @@ extension Account {
         reason: String? = nil,
         expiry: Date? = nil,
         due: Date? = nil,
+        grantEnd: Date? = nil,
+        renewal: RenewalPolicy = .normal,
         generation: UInt64 = 1,
         tags: Set<AccountTag> = []
     ) -> Account {
@@ -37,6 +41,8 @@ extension Account {
             tokenEndpoint: EndpointURL(unchecked: "https://as.example/token"),
             expiry: expiry,
             due: due,
+            grantEnd: grantEnd,
+            renewal: renewal,
             generation: generation,
             failureCount: 0,
             lastFailure: nil,

@@ -11,6 +11,8 @@ import VaultAgentClient
         issuer: "https://as.example",
         expiresAt: expiry,
         dueAt: expiry.addingTimeInterval(-600),
+        grantEndsAt: expiry.addingTimeInterval(86_400),
+        renewal: "eager",
         tags: ["a", "b c"]
     )
     private static let unknown = AccountDocument(
@@ -24,12 +26,13 @@ import VaultAgentClient
     )
     private static let accountJSON = """
         {"current":true,"dueAt":"2025-10-09T08:43:20Z","expiresAt":"2025-10-09T08:53:20Z",\
-        "issuer":"https://as.example","name":"work","state":"active",\
+        "grantEndsAt":"2025-10-10T08:53:20Z","issuer":"https://as.example","name":"work",\
+        "renewal":"eager","state":"active",\
         "tags":["a","b c"]}
         """
     private static let unknownJSON = """
-        {"current":false,"dueAt":null,"expiresAt":null,"issuer":null,"name":"home",\
-        "state":"sign_in_needed","tags":null}
+        {"current":false,"dueAt":null,"expiresAt":null,"grantEndsAt":null,"issuer":null,\
+        "name":"home","renewal":null,"state":"sign_in_needed","tags":null}
         """
 
     @Test func accountList() throws {
@@ -83,7 +86,7 @@ import VaultAgentClient
             """
             {"accounts":[{"current":false,"dueAt":null,"expiresAt":null,"failureCount":2,\
             "firstSentAt":"2025-10-09T08:53:21Z","generation":3,"grantEndsAt":null,"issuer":null,\
-            "lastFailure":"unreachable","lifetime":null,"name":"home","reason":"rotation_lost",\
+            "lastFailure":"unreachable","lifetime":null,"name":"home","reason":"rotation_lost","renewal":null,\
             "sentAgainAt":null,"since":"2025-10-09T08:53:20Z","state":"sign_in_needed",\
             "tags":null,"tokenEndpoint":"https://as.example/token"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
             "memoryLocked":null,"pid":null,"running":false,"unsaved":null,"version":null},"damaged":[],"locked":false,\
@@ -103,9 +106,9 @@ import VaultAgentClient
             """
             {"accounts":[{"current":true,"dueAt":"2025-10-09T08:43:20Z",\
             "expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"firstSentAt":null,\
-            "generation":1,"grantEndsAt":null,"issuer":"https://as.example","lastFailure":null,\
-            "lifetime":null,"name":"work",\
-            "reason":null,"sentAgainAt":null,"since":null,"state":"active","tags":["a","b c"],\
+            "generation":1,"grantEndsAt":"2025-10-10T08:53:20Z",\
+            "issuer":"https://as.example","lastFailure":null,"lifetime":null,"name":"work",\
+            "reason":null,"renewal":"eager","sentAgainAt":null,"since":null,"state":"active","tags":["a","b c"],\
             "tokenEndpoint":null}],\
             "agent":{"lockReason":null,"locked":null,"locksAt":null,"memoryLocked":null,"pid":null,\
             "running":false,"unsaved":null,"version":null},"damaged":[],"locked":false,"schemaVersion":1}

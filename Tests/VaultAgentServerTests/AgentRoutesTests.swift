@@ -122,6 +122,33 @@ import VaultKit
         await agent.service.stop()
     }
 
+    @Test func d11AnAccountSaysWhenItIsRenewed() async throws {
+        let agent = try await AgentFixture.make()
+        var addition = Addition()
+        addition.renewal = "manual"
+        #expect(await agent.answer("POST", "/v1/accounts", body: addition.json).status == 201)
+        #expect(try await agent.vault.account("work").renewal == .manual)
+        let target = "/v1/accounts/work/renewal"
+        let change = await agent.answer("POST", target, body: #"{"renewal":"eager"}"#)
+        #expect(change.status == 204)
+        let shown = await agent.answer("GET", "/v1/accounts/work")
+        let document = try WireJSON.decode(OneAccountDocument.self, from: shown.body).account
+        #expect(document.account.renewal == "eager" && document.account.grantEndsAt == nil)
+        for body in [#"{"renewal":"never"}"#, #"{"renewal":1}"#, "{}"] {
+            try expect(
+                await agent.answer("POST", target, body: body),
+                "invalid_input",
+                ["field": "renewal"]
+            )
+        }
+        let none = "/v1/accounts/none/renewal"
+        #expect(await agent.answer("POST", none, body: #"{"renewal":"eager"}"#).status == 404)
+        addition.renewal = "seldom"
+        let wrong = await agent.answer("POST", "/v1/accounts", body: addition.json)
+        try expect(wrong, "invalid_input", ["field": "renewal"])
+        await agent.service.stop()
+    }
+
     @Test func b16EachRefreshHasWhatTheAccountSays() async throws {
         let agent = try await AgentFixture.make()
         var addition = Addition()
@@ -381,6 +408,7 @@ struct Addition: Sendable, CustomTestStringConvertible {
     var tokenResponse = ScriptedServer.granted
     var refresh: AddAccountDocument.Refresh?
     var tags: [String]?
+    var renewal: String?
     /// The account that its error names.
     var account: String?
     /// What is wrong with it.
@@ -399,7 +427,8 @@ struct Addition: Sendable, CustomTestStringConvertible {
             scope: ["a"],
             tokenResponse: tokenResponse,
             refresh: refresh,
-            tags: tags
+            tags: tags,
+            renewal: renewal
         )
         return String(decoding: (try? WireJSON.encode(document)) ?? [], as: UTF8.self)
     }

@@ -12,7 +12,8 @@ import Testing
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "log", "refresh",
                 "remove",
-                "tag", "client", "unlock", "lock", "key", "backup", "restore", "verify", "doctor",
+                "tag", "renewal", "client", "unlock", "lock", "key", "backup", "restore", "verify",
+                "doctor",
                 "export",
                 "import", "agent",
             ]
@@ -96,6 +97,7 @@ import Testing
                 ]
             ),
             ("tag", ["--add TEXT", "--remove TEXT"]),
+            ("renewal", ["eager", "normal", "manual"]),
             ("list", ["--tag TEXT", "--json"]), ("doctor", ["--json"]), ("status", ["--json"]),
             ("token", ["--min-valid SECONDS", "--json"]),
             (

@@ -142,7 +142,11 @@ import VaultSQLite
                 for account in accounts {
                     group.addTask {
                         let intent = Fixture.intent([1], attempt: Int(account.number))
-                        let claim = try await store.claim(account, intent: intent, turn: nil)
+                        let claim = try await store.claim(
+                            account,
+                            intent: intent,
+                            turn: ClaimTurn()
+                        )
                         #expect(claim.account == account.id && claim.intent == intent)
                         #expect(try store.account(account.id)?.intent == intent)
                     }

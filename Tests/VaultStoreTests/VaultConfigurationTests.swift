@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OAuth
 import Glibc
 import Platform
 import Testing

@@ -30,6 +30,13 @@ public struct Account: Sendable, Hashable {
     /// When its next refresh is planned, or the next time that a refused grant is asked for; nil when
     /// there is none.
     public let due: Date?
+    /// When its grant ends unless somebody signs in anew: as the server said when it gave out the
+    /// refresh token, or as is known of the provider; nil when nobody knows.
+    ///
+    /// Of a server that prolongs it with every refresh it lies ahead by a whole life again after each.
+    public let grantEnd: Date?
+    /// When it is renewed in the background.
+    public let renewal: RenewalPolicy
     /// Counts the pairs that it has had.
     public let generation: UInt64
     /// Failures since the last success, zero when all is well.
@@ -51,6 +58,8 @@ public struct Account: Sendable, Hashable {
         tokenEndpoint: EndpointURL,
         expiry: Date?,
         due: Date?,
+        grantEnd: Date?,
+        renewal: RenewalPolicy,
         generation: UInt64,
         failureCount: Int,
         lastFailure: String?,
@@ -68,6 +77,8 @@ public struct Account: Sendable, Hashable {
         self.tokenEndpoint = tokenEndpoint
         self.expiry = expiry
         self.due = due
+        self.grantEnd = grantEnd
+        self.renewal = renewal
         self.generation = generation
         self.failureCount = failureCount
         self.lastFailure = lastFailure

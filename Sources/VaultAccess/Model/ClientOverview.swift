@@ -24,7 +24,7 @@ public struct ClientOverview: Sendable, Hashable {
         public static let refused = State(rawValue: "refused")
         /// So many of its grants were refused at once that the server is doubted, not they.
         public static let doubted = State(rawValue: "doubted")
-        /// Its host asked to be left alone for a while.
+        /// Its host asked to be left alone for a while, or takes no more requests for now.
         public static let paused = State(rawValue: "paused")
     }
 
@@ -82,7 +82,8 @@ public struct ClientOverview: Sendable, Hashable {
     public let since: Date?
     /// When the next of those tries is.
     public let nextTry: Date?
-    /// Until when its host wants peace; nil when it does not.
+    /// Until when its host wants peace, or a limit of requests has the next one wait; nil when neither
+    /// is so.
     public let pausedUntil: Date?
     /// What its server does with used refresh tokens.
     public let rotation: Rotation

@@ -12,6 +12,11 @@ public struct VaultEvent: Sendable, Hashable {
         case refreshFailed(VaultError.Code)
         /// The account needs a new sign-in: told once of each grant to each listener.
         case signInNeeded
+        /// The grant ends then, however often it is used, and a new sign-in begins another: told once
+        /// of each grant, two weeks before or when a quarter of its life is left.
+        ///
+        /// A scheduler tells it to those who listen then: the agent's, or one that the program runs.
+        case grantEnds(Date)
         /// The account came to be in another state, by this process or another.
         case stateChanged(AccountState)
         /// A new pair could not be stored yet and is kept in memory.

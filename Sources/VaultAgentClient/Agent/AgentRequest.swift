@@ -10,6 +10,8 @@ struct AgentRequest: Sendable {
     var fields: [(name: String, value: String)] = []
     /// Seconds to wait for a refresh at most, which the agent is told; nil where none is waited for.
     var deadline: Double?
+    /// JSON.
+    var body: [UInt8] = []
 
     init(_ method: String, _ path: String, about account: AccountName? = nil) {
         self.method = method

@@ -103,7 +103,13 @@ public final class VaultAgent: Sendable {
             try location.checkDirectory()
             // No version is told: a program outlives updates, and what it asks keeps its meaning.
             return try AgentAnswer(
-                connection.send(request.method, target, timeout: 0, interruption: interruption)
+                connection.send(
+                    request.method,
+                    target,
+                    body: request.body,
+                    timeout: 0,
+                    interruption: interruption
+                )
             )
         } catch let error as AgentConnection.Failure {
             throw failure(error, request)

@@ -68,6 +68,16 @@ extension VaultAgent {
         _ = try await answer(AgentRequest("POST", "/v1/accounts/\(name)/select", about: name))
     }
 
+    /// Changes when an account is renewed in the background.
+    ///
+    /// - Throws: `VaultError`: `no_such_account` and those of an unwritable file;
+    ///   `CancellationError`, after which it may have been changed.
+    public func setRenewal(_ policy: RenewalPolicy, of name: AccountName) async throws {
+        var request = AgentRequest("POST", "/v1/accounts/\(name)/renewal", about: name)
+        request.body = try WireJSON.encode(RenewalDocument(renewal: policy.rawValue))
+        _ = try await answer(request)
+    }
+
     /// The clients of the vault's accounts, in the order of their identifiers.
     ///
     /// - Throws: `VaultError`; `CancellationError`.

@@ -12,6 +12,8 @@ extension AccountDocument {
             issuer: account.issuer,
             expiresAt: account.expiry,
             dueAt: account.due,
+            grantEndsAt: account.grantEnd,
+            renewal: account.renewal.rawValue,
             tags: account.tags.map(\.text)
         )
     }
@@ -62,6 +64,9 @@ extension Account {
             tokenEndpoint: tokenEndpoint,
             expiry: account.expiresAt,
             due: account.dueAt,
+            grantEnd: account.grantEndsAt,
+            // An older agent knows of none, and a newer one perhaps of others.
+            renewal: account.renewal.flatMap { RenewalPolicy(rawValue: $0) } ?? .normal,
             generation: detail.generation,
             failureCount: detail.failureCount,
             lastFailure: detail.lastFailure,

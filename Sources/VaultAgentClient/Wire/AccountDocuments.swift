@@ -9,6 +9,10 @@ package struct AccountDocument: Codable, Sendable {
     package let issuer: String?
     package let expiresAt: Date?
     package let dueAt: Date?
+    /// When the grant ends unless somebody signs in anew.
+    package var grantEndsAt: Date?
+    /// Null where nothing vouches for it.
+    package let renewal: String?
     /// Null where nothing vouches for them.
     package let tags: [String]?
 
@@ -19,6 +23,8 @@ package struct AccountDocument: Codable, Sendable {
         issuer: String?,
         expiresAt: Date?,
         dueAt: Date?,
+        grantEndsAt: Date? = nil,
+        renewal: String? = nil,
         tags: [String]?
     ) {
         self.name = name
@@ -27,6 +33,8 @@ package struct AccountDocument: Codable, Sendable {
         self.issuer = issuer
         self.expiresAt = expiresAt
         self.dueAt = dueAt
+        self.grantEndsAt = grantEndsAt
+        self.renewal = renewal
         self.tags = tags
     }
 
@@ -39,6 +47,8 @@ package struct AccountDocument: Codable, Sendable {
         try container.encode(issuer, forKey: .issuer)
         try container.encode(expiresAt, forKey: .expiresAt)
         try container.encode(dueAt, forKey: .dueAt)
+        try container.encode(grantEndsAt, forKey: .grantEndsAt)
+        try container.encode(renewal, forKey: .renewal)
         try container.encode(tags, forKey: .tags)
     }
 }
@@ -74,11 +84,15 @@ package struct AccountStatusListDocument: Codable, Sendable {
 
 /// An account in `vault status --json`.
 package struct AccountStatusDocument: Codable, Sendable {
-    package let account: AccountDocument
+    package private(set) var account: AccountDocument
     /// Nil where nothing vouches for it: then each of its members is null.
     package let detail: Detail?
+
     /// When the grant itself comes to its end, however often it is used; null where nobody said.
-    package var grantEndsAt: Date?
+    package var grantEndsAt: Date? {
+        get { account.grantEndsAt }
+        set { account.grantEndsAt = newValue }
+    }
 
     /// What is known of an account that opens.
     package struct Detail: Sendable, Equatable {
@@ -121,7 +135,7 @@ package struct AccountStatusDocument: Codable, Sendable {
     package init(account: AccountDocument, detail: Detail?, grantEndsAt: Date? = nil) {
         self.account = account
         self.detail = detail
-        self.grantEndsAt = grantEndsAt
+        if let grantEndsAt { self.grantEndsAt = grantEndsAt }
     }
 
     /// The same account in another state.
@@ -134,6 +148,8 @@ package struct AccountStatusDocument: Codable, Sendable {
                 issuer: account.issuer,
                 expiresAt: account.expiresAt,
                 dueAt: account.dueAt,
+                grantEndsAt: account.grantEndsAt,
+                renewal: account.renewal,
                 tags: account.tags
             ),
             detail: detail.map { detail in
@@ -148,20 +164,18 @@ package struct AccountStatusDocument: Codable, Sendable {
                     tokenEndpoint: detail.tokenEndpoint,
                     lifetime: detail.lifetime
                 )
-            },
-            grantEndsAt: grantEndsAt
+            }
         )
     }
 
     enum CodingKeys: String, CodingKey {
         case generation, failureCount, lastFailure, reason, since, firstSentAt, sentAgainAt
-        case tokenEndpoint, lifetime, grantEndsAt
+        case tokenEndpoint, lifetime
     }
 
     package init(from decoder: any Decoder) throws {
         account = try AccountDocument(from: decoder)
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        grantEndsAt = try members.decodeIfPresent(Date.self, forKey: .grantEndsAt)
         guard let generation = try members.decode(UInt64?.self, forKey: .generation) else {
             detail = nil
             return
@@ -192,7 +206,6 @@ package struct AccountStatusDocument: Codable, Sendable {
         try members.encode(detail?.sentAgainAt, forKey: .sentAgainAt)
         try members.encode(detail?.tokenEndpoint, forKey: .tokenEndpoint)
         try members.encode(detail?.lifetime, forKey: .lifetime)
-        try members.encode(grantEndsAt, forKey: .grantEndsAt)
     }
 }
 

@@ -8,6 +8,7 @@ package struct EventDocument: Codable, Sendable, Equatable {
     package var account: String?
     package var generation: UInt64?
     package var expiresAt: Date?
+    package var grantEndsAt: Date?
     package var state: String?
     package var code: String?
     /// What to go on from after this line.
@@ -46,6 +47,7 @@ extension EventDocument {
             self.generation = generation
             expiresAt = expiry
         case .adopted(let generation), .signedIn(let generation): self.generation = generation
+        case .grantEnds(let date): grantEndsAt = date
         case .refreshFailed(let code): self.code = code.rawValue
         case .stateChanged(let state): self.state = state.rawValue
         case .signInNeeded, .notSaved, .removed, .missed: break
@@ -79,6 +81,7 @@ extension VaultEvent.Kind {
         case .adopted: "adopted"
         case .refreshFailed: "refresh_failed"
         case .signInNeeded: "sign_in_needed"
+        case .grantEnds: "grant_ends"
         case .stateChanged: "state_changed"
         case .notSaved: "not_saved"
         case .signedIn: "signed_in"
@@ -100,6 +103,9 @@ extension VaultEvent.Kind {
             guard let state = document.state else { return nil }
             // As in a file: what is not understood is for a person to look at.
             self = .stateChanged(AccountState(rawValue: state) ?? .verifyBeforeUse)
+        case ("grant_ends", _):
+            guard let date = document.grantEndsAt else { return nil }
+            self = .grantEnds(date)
         case ("sign_in_needed", _): self = .signInNeeded
         case ("not_saved", _): self = .notSaved
         case ("removed", _): self = .removed

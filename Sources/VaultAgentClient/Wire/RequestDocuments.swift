@@ -13,6 +13,8 @@ package struct AddAccountDocument: Codable, Sendable {
     package let refresh: Refresh?
     /// What the account is found by; left out where nobody told.
     package let tags: [String]?
+    /// When it is renewed in the background; left out where nobody told.
+    package let renewal: String?
 
     /// What an account's refreshes have of their own, each left out where nobody told.
     package struct Refresh: Codable, Sendable {
@@ -60,7 +62,8 @@ package struct AddAccountDocument: Codable, Sendable {
         scope: [String],
         tokenResponse: String,
         refresh: Refresh? = nil,
-        tags: [String]? = nil
+        tags: [String]? = nil,
+        renewal: String? = nil
     ) {
         self.name = name
         self.tokenEndpoint = tokenEndpoint
@@ -72,6 +75,7 @@ package struct AddAccountDocument: Codable, Sendable {
         self.tokenResponse = tokenResponse
         self.refresh = refresh
         self.tags = tags
+        self.renewal = renewal
     }
 }
 
@@ -86,6 +90,15 @@ package struct ChangeTagsDocument: Codable, Sendable {
     }
 }
 
+/// When an account is to be renewed in the background.
+package struct RenewalDocument: Codable, Sendable {
+    package let renewal: String
+
+    package init(renewal: String) {
+        self.renewal = renewal
+    }
+}
+
 /// What the agent needs to begin a sign-in.
 package struct BeginSignInDocument: Codable, Sendable {
     package let name: String
@@ -95,6 +108,8 @@ package struct BeginSignInDocument: Codable, Sendable {
     package let clientSecret: String?
     package let scope: [String]
     package let redirectURI: String?
+    /// When it is renewed in the background.
+    package let renewal: String?
 
     package init(
         name: String,
@@ -102,7 +117,8 @@ package struct BeginSignInDocument: Codable, Sendable {
         clientID: String?,
         clientSecret: String?,
         scope: [String],
-        redirectURI: String?
+        redirectURI: String?,
+        renewal: String? = nil
     ) {
         self.name = name
         self.issuer = issuer
@@ -110,6 +126,7 @@ package struct BeginSignInDocument: Codable, Sendable {
         self.clientSecret = clientSecret
         self.scope = scope
         self.redirectURI = redirectURI
+        self.renewal = renewal
     }
 }
 

@@ -5,6 +5,8 @@ internal import VaultKit
 enum HookEvent: String, Sendable, Codable {
     /// The account needs a new sign-in: once for each grant that died.
     case signInNeeded = "sign_in_needed"
+    /// The grant ends soon, and only a new sign-in begins another: once for each grant.
+    case grantEnds = "grant_ends"
     /// The authorization server refuses the client.
     case clientRefused = "client_refused"
     /// A new pair is only in the agent's memory.
@@ -30,6 +32,8 @@ struct HookLedger: Sendable, Codable, Equatable {
         if let place = event.position { position = place }
         guard let account = event.account?.text else { return nil }
         switch event.kind {
+        // No trouble yet, so nothing that is over one day.
+        case .grantEnds: return .grantEnds
         case .signInNeeded: return note(.signInNeeded, account)
         case .stateChanged(.clientRefused): return note(.clientRefused, account)
         case .notSaved:

@@ -47,7 +47,7 @@ final class AgentMetrics: Sendable {
             case .adopted: counts.refreshes["adopted", default: 0] += 1
             case .refreshFailed(let code): counts.refreshes[code.rawValue, default: 0] += 1
             case .signInNeeded: counts.refreshes["sign_in_needed", default: 0] += 1
-            case .stateChanged, .notSaved, .signedIn, .removed, .missed: break
+            case .grantEnds, .stateChanged, .notSaved, .signedIn, .removed, .missed: break
             }
         }
     }

@@ -12,7 +12,7 @@ struct AccountAddition {
 
     private static let known: Set = [
         "name", "tokenEndpoint", "clientID", "clientSecret", "clientAuthentication", "issuer",
-        "scope", "tokenResponse", "refresh", "tags",
+        "scope", "tokenResponse", "refresh", "tags", "renewal",
     ]
 
     init(_ body: [UInt8]) throws {
@@ -55,7 +55,8 @@ struct AccountAddition {
             issuer: issuer,
             requestedScope: Scope(scope),
             refresh: try RefreshAddition.options(members),
-            tags: try AccountTag.checked(members.texts("tags") ?? [])
+            tags: try AccountTag.checked(members.texts("tags") ?? []),
+            renewal: try members.optional("renewal", \.text).map { try .checked($0) }
         )
         try registration.check()
         return registration

@@ -61,6 +61,7 @@ struct AgentRoutes: Sendable {
         case .refresh(let name): return try await refresh(name, request)
         case .select(let name): return try await select(name)
         case .changeTags(let name): return try await changeTags(of: name, request)
+        case .setRenewal(let name): return try await setRenewal(of: name, request)
         case .listClients: return try await listClients()
         case .setClientSecret: return try await setClientSecret(request)
         case .beginSignIn: return try await beginSignIn(request)

@@ -15,6 +15,7 @@ enum Route: Sendable, Hashable {
     case refresh(AccountName)
     case select(AccountName)
     case changeTags(AccountName)
+    case setRenewal(AccountName)
     case listClients
     case setClientSecret
     case beginSignIn

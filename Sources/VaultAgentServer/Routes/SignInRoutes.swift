@@ -8,7 +8,7 @@ extension AgentRoutes {
     /// Seconds that a question about a sign-in waits for news.
     private static let longestPoll = 25.0
     private static let signInMembers: Set = [
-        "name", "issuer", "clientID", "clientSecret", "scope", "redirectURI",
+        "name", "issuer", "clientID", "clientSecret", "scope", "redirectURI", "renewal",
     ]
 
     func beginSignIn(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
@@ -22,7 +22,8 @@ extension AgentRoutes {
             clientID: try members.optional("clientID", \.text),
             clientSecret: try members.optional("clientSecret", \.text),
             scope: scope,
-            redirectURI: try members.optional("redirectURI", \.text)
+            redirectURI: try members.optional("redirectURI", \.text),
+            renewal: try members.optional("renewal", \.text)
         )
         guard let name = AccountName(document.name) else {
             throw VaultError(.invalidInput, facts: [.field: "name"])

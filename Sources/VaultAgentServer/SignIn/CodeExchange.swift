@@ -88,7 +88,8 @@ struct CodeExchange: Sendable {
             issuer: metadata.issuer,
             redirectURI: request.redirectURI,
             requestedScope: request.requestedScope,
-            refresh: request.refresh
+            refresh: request.refresh,
+            renewal: request.renewal
         )
     }
 }

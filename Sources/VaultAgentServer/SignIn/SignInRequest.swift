@@ -13,6 +13,7 @@ struct SignInRequest: Sendable {
     let requestedScope: Scope
     let redirectURI: String?
     let refresh: RefreshOptions
+    let renewal: RenewalPolicy?
 
     /// What a command asked for, completed by what the account was signed in with before.
     ///
@@ -31,6 +32,7 @@ struct SignInRequest: Sendable {
         }
         let isSameClient =
             remembered?.issuer == issuer && remembered?.client.id.rawValue == clientID
+        renewal = try document.renewal.map { try .checked($0) }
         self.name = name
         self.issuer = issuer
         self.clientID = ClientID(rawValue: clientID)

@@ -25,6 +25,7 @@ struct AddCommand: Command {
           --issuer URL            The authorization server, for showing
           --scope S               A scope that was asked for; may be repeated
           --tag TEXT              What vault list --tag finds it by; may be repeated
+          --renewal POLICY        eager, normal or manual; vault help renewal has more
 
         What its refreshes have of their own:
 
@@ -50,6 +51,7 @@ struct AddCommand: Command {
     private let scope: [String]
     private let tags: Set<AccountTag>
     private let refresh: RefreshArguments
+    private let renewal: RenewalPolicy?
 
     init(_ arguments: inout ArgumentReader) throws {
         let endpoint = try arguments.option("--token-endpoint")
@@ -60,6 +62,7 @@ struct AddCommand: Command {
         scope = try arguments.options("--scope")
         tags = try TagArguments.tags(&arguments)
         refresh = try RefreshArguments(&arguments)
+        renewal = try RenewalArgument.option(&arguments)
         account = try arguments.accountName()
         try arguments.finish()
         let provider = refresh.provider?.entry
@@ -120,7 +123,8 @@ struct AddCommand: Command {
                     scope: scope,
                     tokenResponse: response,
                     refresh: refresh.document,
-                    tags: tags.isEmpty ? nil : tags.sorted().map(\.text)
+                    tags: tags.isEmpty ? nil : tags.sorted().map(\.text),
+                    renewal: renewal?.rawValue
                 )
             )
         }

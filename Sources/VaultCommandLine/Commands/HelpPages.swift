@@ -6,9 +6,8 @@ enum HelpPages {
     static let commands: [any Command.Type] = [
         InitCommand.self, LoginCommand.self, AddCommand.self, ListCommand.self,
         SwitchCommand.self, TokenCommand.self, StatusCommand.self, LogCommand.self,
-        RefreshCommand.self, RemoveCommand.self, TagCommand.self, ClientCommand.self,
-        UnlockCommand.self,
-        LockCommand.self, KeyCommand.self,
+        RefreshCommand.self, RemoveCommand.self, TagCommand.self, RenewalCommand.self,
+        ClientCommand.self, UnlockCommand.self, LockCommand.self, KeyCommand.self,
         BackupCommand.self, RestoreCommand.self, VerifyCommand.self, DoctorCommand.self,
         ExportCommand.self, ImportCommand.self, AgentCommand.self,
     ]

@@ -22,6 +22,7 @@ struct LoginCommand: Command {
           --redirect-uri URI      The loopback redirect address that the client's
                                   registration fixes; unless told any free port of
                                   127.0.0.1
+          --renewal POLICY        eager, normal or manual; vault help renewal has more
           --no-browser            Print the address to open on standard error
 
         """
@@ -33,6 +34,7 @@ struct LoginCommand: Command {
     private let scope: [String]
     private let redirectURI: String?
     private let opensBrowser: Bool
+    private let renewal: RenewalPolicy?
 
     init(_ arguments: inout ArgumentReader) throws {
         issuer = try arguments.option("--issuer")
@@ -41,6 +43,7 @@ struct LoginCommand: Command {
         scope = try arguments.options("--scope")
         redirectURI = try arguments.option("--redirect-uri")
         opensBrowser = try !arguments.flag("--no-browser")
+        renewal = try RenewalArgument.option(&arguments)
         account = try arguments.accountName()
         try arguments.finish()
         if clientID?.isEmpty == true { throw UsageError.missing("--client-id ID") }
@@ -57,7 +60,8 @@ struct LoginCommand: Command {
                 clientID: clientID,
                 clientSecret: secret?.reveal { $0 },
                 scope: scope,
-                redirectURI: redirectURI
+                redirectURI: redirectURI,
+                renewal: renewal?.rawValue
             )
         )
         let signIn = try begin(document, context)

@@ -101,7 +101,8 @@ struct StatusCommand: Command {
             // The file cannot say this of them: it is what does not take their pair.
             var account = entry.account
             if unsaved.contains(account.account.name) { account = account.unsaved }
-            account.grantEndsAt = ends[account.account.name]
+            // What the seal says is better than the hint that is there without a key.
+            account.grantEndsAt = account.grantEndsAt ?? ends[account.account.name]
             return account
         }
         let snapshot = StatusSnapshot(

@@ -25,6 +25,8 @@ public struct AccountRegistration: Sendable, Hashable {
     /// What the account is found by, at most 32; a registration without any leaves an account that it
     /// replaces those it has.
     public var tags: Set<AccountTag>
+    /// When it is renewed in the background; nil for as before, and normally for a new account.
+    public var renewal: RenewalPolicy?
 
     /// A registration from its parts.
     public init(
@@ -36,7 +38,8 @@ public struct AccountRegistration: Sendable, Hashable {
         redirectURI: String? = nil,
         requestedScope: Scope = Scope([]),
         refresh: RefreshOptions = RefreshOptions(),
-        tags: Set<AccountTag> = []
+        tags: Set<AccountTag> = [],
+        renewal: RenewalPolicy? = nil
     ) {
         self.name = name
         self.client = client
@@ -47,9 +50,10 @@ public struct AccountRegistration: Sendable, Hashable {
         self.requestedScope = requestedScope
         self.refresh = refresh
         self.tags = tags
+        self.renewal = renewal
     }
 
-    /// What an account was signed in with; its tags are no part of that.
+    /// What an account was signed in with; its tags and its policy are no part of that.
     init(_ settings: AccountSettings) {
         self.init(
             name: settings.name,
@@ -114,7 +118,8 @@ public struct AccountRegistration: Sendable, Hashable {
             redirectURI: redirectURI,
             requestedScope: requestedScope,
             refresh: provider?.complete(refresh, tokenEndpoint: tokenEndpoint) ?? refresh,
-            tags: tags
+            tags: tags,
+            renewal: renewal ?? .normal
         )
         let token = StoredAccessToken(
             value: response.accessToken,
@@ -123,21 +128,24 @@ public struct AccountRegistration: Sendable, Hashable {
             lifetime: response.lifetime,
             grantedScope: response.scope
         )
-        let delay = RefreshSchedule.delay(
-            lifetime: response.lifetime,
-            refreshIn: response.refreshIn,
-            provider: settings.provider,
-            // A new account has no identifier yet; any serves to spread the first refresh.
-            account: id ?? .random(),
-            generation: generation
-        )
+        let grant = response.refreshToken.map { _ in
+            GrantTimes(signedIn: sent.wall, lifetime: response.refreshTokenLifetime)
+        }
+        // A new account has no identifier yet; any serves to spread the first refresh.
+        let plan = RenewalPlan(settings, grant: grant, account: id ?? .random())
+        let delay = plan.delay(of: token, refreshIn: response.refreshIn, generation: generation)
         let expiry = token.expiry(at: now)
         // Without a refresh token nothing is sent: what is due is writing down that it came to its end.
         let due =
-            response.refreshToken == nil ? expiry : sent.wall.addingTimeInterval(delay)
+            response.refreshToken == nil
+            ? expiry : delay.map { sent.wall.addingTimeInterval($0) }
         return NewAccount(
             settings: settings,
-            tokens: TokenSet(refreshToken: response.refreshToken, accessTokens: [token]),
+            tokens: TokenSet(
+                refreshToken: response.refreshToken,
+                accessTokens: [token],
+                grant: grant
+            ),
             health: StoredAccount.Health(state: .active, due: due, since: now.wall),
             expiry: expiry
         )

@@ -31,8 +31,12 @@ extension ClientOverview {
     private init(_ key: Group.Key, _ group: Group, at now: Moment) {
         let breakers = group.states.values.compactMap(\.breaker)
         let breaker = breakers.first { $0.reason == .clientRefused } ?? breakers.first
-        let pauses = group.states.values.compactMap { state in
-            state.pause(at: now).flatMap { _ in state.pausedUntil }
+        let pauses = group.states.values.flatMap { state in
+            let limited = state.limitWait(isPlanned: true, at: now.wall)
+            return [
+                state.pause(at: now).flatMap { _ in state.pausedUntil },
+                limited.map { now.wall.addingTimeInterval($0) },
+            ].compactMap { $0 }
         }
         let state: State =
             switch breaker?.reason {

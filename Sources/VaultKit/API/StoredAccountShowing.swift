@@ -38,6 +38,8 @@ extension Account {
             tokenEndpoint: account.settings.tokenEndpoint,
             expiry: account.tokens.defaultToken?.expiry(at: now),
             due: isRefreshed ? wait?.end ?? account.health.due : nil,
+            grantEnd: account.grantEnd?.date,
+            renewal: account.settings.renewal,
             generation: account.generation,
             failureCount: account.health.failures?.count ?? 0,
             lastFailure: account.health.failures?.last,
@@ -69,6 +71,9 @@ private struct ClientWait {
         } else if let pause = client.pause(at: now) {
             (state, reason, since) = (.backingOff, .throttled, nil)
             end = now.wall.addingTimeInterval(pause)
+        } else if let wait = client.limitWait(isPlanned: true, at: now.wall) {
+            (state, reason, since) = (.backingOff, .throttled, nil)
+            end = now.wall.addingTimeInterval(wait)
         } else {
             return nil
         }

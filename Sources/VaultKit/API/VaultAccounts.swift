@@ -76,7 +76,7 @@ extension Vault {
     ///   - registration: What the account is.
     ///   - response: Its tokens.
     ///   - policy: Whether an account that has the name already is replaced. What is replaced keeps its
-    ///     place, and its tags where the registration has none.
+    ///     place, its renewal policy and its tags where the registration has none.
     /// - Returns: The account as it is stored.
     /// - Throws: ``VaultError``: `name_taken` and `grant_alive` by the policy, `grant_known`,
     ///   `invalid_input` for a provider that is not in the catalogue, for a refresh parameter that the
@@ -172,10 +172,11 @@ extension Vault {
         replacing policy: ReplacementPolicy
     ) async throws -> StoredAccount {
         var registration = registration
-        let tags = registration.tags
+        let (tags, renewal) = (registration.tags, registration.renewal)
         while true {
             let old = policy == .never ? nil : try existing(registration.name)
             registration.tags = tags.isEmpty ? old?.settings.tags ?? [] : tags
+            registration.renewal = renewal ?? old?.settings.renewal
             let new = registration.newAccount(
                 response,
                 id: old?.id,

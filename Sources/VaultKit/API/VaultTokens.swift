@@ -281,6 +281,8 @@ extension Vault {
                 if new.id == account.id, isNews { return try goOn(new) }
             case .notSaved(let old, let new) where old.id == account.id:
                 return .served(try lookup.unsaved(old: old, new: new))
+            case .failed(let error, let now?) where isOwn && call.flight.leftItToOthers(error):
+                return try goOn(now)
             case .failed(let error, let now) where isOwn && error.code != .noSuchAccount:
                 return .served(try lookup.fallback(now ?? account, after: error))
             case .failed(_, let now?) where !isOwn && now.id == account.id:

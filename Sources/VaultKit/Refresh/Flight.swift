@@ -55,6 +55,12 @@ final class Flight: Sendable {
     /// Whether a request went out, so that its failure is the server's or the network's word.
     var hasSent: Bool { state.withLock { $0.hasSent } }
 
+    /// Whether it failed because nobody had asked for it: what a limit of requests has left is for those
+    /// who ask.
+    func leftItToOthers(_ error: VaultError) -> Bool {
+        urgency == .planned && !hasSent && error.code == .throttled
+    }
+
     /// How many wait.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 

@@ -135,6 +135,7 @@ struct RefreshOperation: Sendable {
                 }
             }
             return .ended(.failed(error, account))
+        case .wait(let error): return .known(.failed(error, account))
         case .claim(let turn):
             guard let refreshToken = account.tokens.refreshToken else { return nil }
             return try await claim(refreshToken, turn, planner, &past, lock)
@@ -144,7 +145,7 @@ struct RefreshOperation: Sendable {
     /// Steps 4 and 5: the intent, durable and still new when the request is sent.
     private func claim(
         _ refreshToken: Secret,
-        _ turn: BreakerTurn?,
+        _ turn: ClaimTurn,
         _ planner: RefreshPlanner,
         _ past: inout Past,
         _ lock: AccountLock

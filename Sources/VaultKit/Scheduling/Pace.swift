@@ -117,6 +117,8 @@ struct ClientPace: Sendable {
     /// Refreshes at work now.
     private(set) var atWork = 0
     private var closedUntil: Moment?
+    /// When the next may be started, where the number of requests is limited.
+    private var spacedUntil: Moment?
     /// Whether it was closed, and the next one is a trial that the others wait for.
     private var isOnTrial = false
 
@@ -127,8 +129,26 @@ struct ClientPace: Sendable {
 
     /// Seconds until it is tried again; nil when it may be.
     func openingDelay(at now: Moment) -> Double? {
-        guard let wait = closedUntil?.seconds(since: now), wait > 0 else { return nil }
+        let waits = [closedUntil, spacedUntil].compactMap { $0?.seconds(since: now) }
+        guard let wait = waits.max(), wait > 0 else { return nil }
         return wait
+    }
+
+    /// Whether it was closed, and is not to be tried yet.
+    func isClosed(at now: Moment) -> Bool {
+        closedUntil.map { $0.seconds(since: now) > 0 } ?? false
+    }
+
+    /// Starts the next after so many seconds; rounds come a little late, and that is made up for.
+    mutating func space(_ seconds: Double, at now: Moment) {
+        let start = spacedUntil.map { $0.seconds(since: now) } ?? 0
+        let from = (-Scheduler.shortestPause...0).contains(start) ? start : 0
+        spacedUntil = now.advanced(by: from + seconds)
+    }
+
+    /// Starts none for so many seconds, and a round at least.
+    mutating func hold(_ seconds: Double, at now: Moment) {
+        spacedUntil = now.advanced(by: max(seconds, Scheduler.shortestPause))
     }
 
     mutating func start() {

@@ -61,6 +61,16 @@ struct Paces: Sendable {
         clients[client]?.close(for: pause, at: now)
     }
 
+    /// Sends nothing more for a client for so many seconds, because its requests are limited.
+    mutating func hold(_ client: DueQueue.Client, for pause: Double, at now: Moment) {
+        clients[client]?.hold(pause, at: now)
+    }
+
+    /// Leaves at least so many seconds between two refreshes of a client.
+    mutating func space(_ client: DueQueue.Client, by seconds: Double, at now: Moment) {
+        clients[client]?.space(seconds, at: now)
+    }
+
     /// Whether it is time to ask again about the clients that have to wait.
     func wantsRecheck(at now: Moment) -> Bool {
         lastRecheck.map { now.seconds(since: $0) >= Self.recheckInterval } ?? true
@@ -72,7 +82,7 @@ struct Paces: Sendable {
     ) -> [(client: DueQueue.Client, account: AccountName)] {
         lastRecheck = now
         return clients.compactMap { client, pace in
-            guard pace.openingDelay(at: now) != nil, let account = pace.example else { return nil }
+            guard pace.isClosed(at: now), let account = pace.example else { return nil }
             return (client, account)
         }
     }

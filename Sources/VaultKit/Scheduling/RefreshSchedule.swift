@@ -22,10 +22,15 @@ package enum RefreshSchedule {
     static let longestPause = ClientState.longestPause
     /// Seconds for which a token is so new that another would live no longer.
     static let newness = 30.0
+    /// Seconds between two refreshes at least, where the lifetimes that are known would have them
+    /// closer together.
+    static let shortestDelay = 30.0
 
     private static let shortLifetime = 300.0
     private static let leadBounds = 60.0...900.0
     private static let earliestShare = 0.4
+    /// The share of its life after which an eager account's token is refreshed at the latest.
+    private static let eagerShare = 0.5
     /// The most that the jitter adds to the lead, as a share of it.
     private static let jitterShare = 0.5
     /// Of an account's first pair the refresh comes this many leads before expiry at the earliest, and
@@ -47,6 +52,7 @@ package enum RefreshSchedule {
         lifetime: Double?,
         refreshIn: Double?,
         provider: ProviderCatalogue.Entry? = nil,
+        isEager: Bool = false,
         account: AccountID,
         generation: UInt64
     ) -> Double {
@@ -60,8 +66,12 @@ package enum RefreshSchedule {
         var leads = lead...lead * (1 + jitterShare)
         if generation == 1 { leads = firstLeads(lead, lifetime: lifetime, allowed: allowed) }
         var delay = lifetime - leads.lowerBound - unit * (leads.upperBound - leads.lowerBound)
+        if isEager {
+            let eager = lifetime * (eagerShare - unit * (eagerShare - earliestShare))
+            delay = min(delay, max(eager, lifetime - allowed))
+        }
         if let refreshIn { delay = min(delay, refreshIn + unit * lead * jitterShare) }
-        return max(delay, lifetime * earliestShare, known == nil ? 30 : 1)
+        return max(delay, lifetime * earliestShare, known == nil ? shortestDelay : 1)
     }
 
     /// Between how many seconds before expiry and how many the first refresh comes.
@@ -80,14 +90,8 @@ package enum RefreshSchedule {
     }
 
     /// The same for an account as it is stored, but for what its last answer wished.
-    private static func delay(_ account: StoredAccount, _ token: StoredAccessToken) -> Double {
-        delay(
-            lifetime: token.lifetime,
-            refreshIn: nil,
-            provider: account.settings.provider,
-            account: account.id,
-            generation: account.generation
-        )
+    private static func delay(_ account: StoredAccount, _ token: StoredAccessToken) -> Double? {
+        RenewalPlan(account).delay(of: token, generation: account.generation)
     }
 
     /// When the token of an account from another vault is refreshed first, or comes to its end
@@ -102,14 +106,10 @@ package enum RefreshSchedule {
         guard account.tokens.refreshToken != nil else {
             return token.expiry(at: now).map { max($0, soon) }
         }
-        let delay = delay(
-            lifetime: token.lifetime,
-            refreshIn: nil,
-            provider: account.settings.provider,
-            account: account.id,
-            generation: account.generation
-        )
-        return max(token.obtained.wall.addingTimeInterval(delay), soon)
+        let plan = RenewalPlan(account.settings, grant: account.tokens.grant, account: account.id)
+        return plan.delay(of: token, generation: account.generation).map { delay in
+            max(token.obtained.wall.addingTimeInterval(delay), soon)
+        }
     }
 
     /// Whether a token keeps the promise that a caller asked for, or the default one.
@@ -155,7 +155,7 @@ package enum RefreshSchedule {
     /// Within one boot the plan counts from when the token was obtained, so that setting the wall
     /// clock neither brings a refresh on nor puts it off. A back-off is the wall clock's.
     static func isDue(_ account: StoredAccount, at now: Moment) -> Bool {
-        guard let due = account.health.due else { return false }
+        guard let due = account.health.due, !isLeftToCallers(account, at: now) else { return false }
         if let failures = account.health.failures {
             // A plan made before the wall clock was set back is none any more.
             return due <= now.wall || failures.at > now.wall
@@ -185,6 +185,8 @@ package enum RefreshSchedule {
         let onThatClock = due.timeIntervalSince(token.obtained.wall)
         let onThisClock = due.timeIntervalSince(now.wall) + now.seconds(since: token.obtained)
         let told = max(onThatClock, onThisClock)
+        // Without a plan of its own it is what was begun that is due.
+        guard let planned else { return max(told, 0) }
         return told < 0 ? planned : min(told, planned)
     }
 
@@ -260,7 +262,7 @@ package enum RefreshSchedule {
     }
 
     /// A number from 0 to 1 that depends on account and generation alone.
-    private static func unit(_ account: AccountID, _ generation: UInt64) -> Double {
+    static func unit(_ account: AccountID, _ generation: UInt64) -> Double {
         // FNV-1a over the random identifier and the generation: spreading, not secrecy.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in account.bytes + withBytes(of: generation) {

@@ -38,6 +38,7 @@ struct Scheduler {
     /// The client that a look past those that have to wait came to.
     private var cursor: DueQueue.Client = []
     private var clocks: ClockRepair
+    private var grantEnds = GrantEndNotice()
     /// Whether there may be accounts of an older vault, of which nobody wrote down the client.
     private var hasUnnamed = true
     /// The accounts that turned out not to be due: the wall clock was set forward since their plan.
@@ -98,6 +99,7 @@ struct Scheduler {
             startAll(at: now)
             try await writePlans()
             startProbes(at: now)
+            try await grantEnds.look(at: now, vault)
         } catch {
             // A busy or full store is asked again; it holds nothing that could be lost here.
             return clocks.rest(for: 1)
@@ -197,10 +199,30 @@ struct Scheduler {
             dispatched[name] = nil
             return queue.putBack(hint)
         }
-        let flight = try vault.refresher.flight(for: account)
+        guard try !mustWait(account, hint.lane, at: now) else {
+            dispatched[name] = nil
+            return queue.putBack(hint)
+        }
+        let flight = try vault.refresher.flight(for: account, urgency: .planned)
         paces.start(hint.lane, at: endpoint)
         vault.lateness.note(clocks.latest(now).timeIntervalSince(hint.due ?? now.wall))
         report(flight, of: hint.lane, at: endpoint.host)
+    }
+
+    /// Keeps a client to its pace, where the number of its requests is limited.
+    private mutating func mustWait(
+        _ account: StoredAccount,
+        _ lane: DueQueue.Client,
+        at now: Moment
+    ) throws -> Bool {
+        guard let limit = try vault.store.requestLimit(of: account.settings) else { return false }
+        let client = try vault.store.clientState(of: account)
+        guard let wait = client.limitWait(isPlanned: true, at: now.wall) else {
+            paces.space(lane, by: limit.share, at: now)
+            return false
+        }
+        paces.hold(lane, for: wait, at: now)
+        return true
     }
 
     /// Has somebody wait for the end of a flight; the flight itself is the refresher's to see through.
@@ -216,6 +238,13 @@ struct Scheduler {
     }
 
     private mutating func replan(_ account: StoredAccount, at now: Moment) {
+        if RefreshSchedule.isLeftToCallers(account, at: now) {
+            let rest = RefreshSchedule.rest(account, at: now)
+            guard rest == account.health.due else {
+                return misplanned.append(NewPlan(account: account, due: rest))
+            }
+            dispatched[account.name]?.again = now.advanced(by: Self.patience)
+        }
         guard let due = RefreshSchedule.replanned(account, at: now), let old = account.health.due,
             abs(due.timeIntervalSince(old)) > 1
         else { return }
@@ -260,7 +289,8 @@ struct Scheduler {
         let turn = client.breaker.map {
             min($0.nextTry.timeIntervalSince(now.wall), ClientState.tryInterval)
         }
-        return max(client.pause(at: now) ?? 0, turn ?? 0)
+        let limited = client.limitWait(isPlanned: true, at: now.wall)
+        return max(client.pause(at: now) ?? 0, turn ?? 0, limited ?? 0)
     }
 
     /// Looks whether clients that had to wait were mended meanwhile, by whomever.

@@ -13,6 +13,7 @@ internal import VaultCrypto
 ///     "sends_scope"         true when each refresh names the scope
 ///     "refresh_endpoint"    where refreshes go, if not to the token endpoint
 ///     "tags"                [TEXT], what it is found by
+///     "renewal"             eager or manual, where it is not normal
 enum AccountRecord {
     static func encode(_ settings: AccountSettings) -> Secret { record(of: settings).encoded }
 
@@ -35,6 +36,7 @@ enum AccountRecord {
             "refresh_parameters": RefreshParameters.value(of: refresh.parameters),
             "sends_scope": refresh.sendsScope ? .bool(true) : nil,
             "refresh_endpoint": refresh.endpoint.map { .text($0.string) },
+            "renewal": settings.renewal == .normal ? nil : .text(settings.renewal.rawValue),
             "tags": settings.tags.isEmpty ? nil : .texts(settings.tags.sorted().map(\.text)),
         ])
     }
@@ -80,8 +82,22 @@ enum AccountRecord {
             redirectURI: try record.optional("redirect_uri", SealedJSON.text),
             requestedScope: Scope(try record.optional("scope", SealedJSON.texts) ?? []),
             refresh: try refresh(record),
-            tags: try record.optional("tags", Self.tags) ?? []
+            tags: try record.optional("tags", Self.tags) ?? [],
+            renewal: try record.optional("renewal", Self.renewal) ?? .normal
         )
+    }
+
+    /// One that only a newer program knows makes the record unusable: it would be renewed against
+    /// somebody's will.
+    private static func renewal(
+        _ record: SealedJSON
+    ) -> (String) throws(SealingError) -> RenewalPolicy {
+        { (name) throws(SealingError) in
+            guard let policy = RenewalPolicy(rawValue: try record.text(name)) else {
+                throw SealingError()
+            }
+            return policy
+        }
     }
 
     private static func tags(

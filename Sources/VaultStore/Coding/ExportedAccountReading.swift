@@ -86,8 +86,13 @@ extension ExportedAccount {
                 abs(lifetime) <= Self.times.upperBound, token.generation ?? 0 <= generation
             else { throw .exportMalformed(member: "\(place).tokens.access_tokens[\(index)]") }
         }
-        let dates = [tokens.previous?.until, tokens.signInNeeded?.since, tokens.hold?.since]
-        guard dates.allSatisfy({ $0.map(Self.isTime) ?? true }) else {
+        let dates = [
+            tokens.previous?.until, tokens.signInNeeded?.since, tokens.hold?.since,
+            tokens.grant?.began, tokens.grant?.obtained, tokens.grant?.end,
+        ]
+        guard dates.allSatisfy({ $0.map(Self.isTime) ?? true }),
+            Self.times.contains(tokens.grant?.lifetime ?? 0)
+        else {
             throw .exportMalformed(member: "\(place).tokens")
         }
     }

@@ -42,6 +42,7 @@ enum TokenRecord {
                     "sent_again": .date(sendings.sentAgain),
                 ]).value
             },
+            "grant": tokens.grant.map { GrantRecord.value(of: $0) },
             "times_kept": tokens.timesKept > 0 ? .number("\(tokens.timesKept)") : nil,
         ])
     }
@@ -125,7 +126,10 @@ enum TokenRecord {
                     sentAgain: try sendings.date("sent_again")
                 )
             },
-            timesKept: try record["times_kept"] == nil ? 0 : record.integer("times_kept")
+            timesKept: try record["times_kept"] == nil ? 0 : record.integer("times_kept"),
+            grant: try record["grant"].map { value throws(SealingError) in
+                try GrantRecord.times(SealedJSON(value))
+            }
         )
     }
 
@@ -176,6 +180,26 @@ enum MomentRecord {
             wall: try record.date("wall"),
             bootID: try record.text("boot_id"),
             uptime: try record.number("uptime")
+        )
+    }
+}
+
+/// The times of a grant inside a token record.
+enum GrantRecord {
+    static func value(of times: GrantTimes) -> JSONValue {
+        SealedJSON([
+            "began": times.began.map { .date($0) }, "ends": times.end.map { .date($0) },
+            "lifetime": times.lifetime.map { .number($0) },
+            "obtained": times.obtained.map { .date($0) },
+        ]).value
+    }
+
+    static func times(_ record: SealedJSON) throws(SealingError) -> GrantTimes {
+        GrantTimes(
+            began: try record.optional("began", SealedJSON.date),
+            obtained: try record.optional("obtained", SealedJSON.date),
+            lifetime: try record.optional("lifetime", SealedJSON.number),
+            end: try record.optional("ends", SealedJSON.date)
         )
     }
 }

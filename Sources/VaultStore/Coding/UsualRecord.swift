@@ -68,6 +68,7 @@ enum UsualRecord {
     ) throws(Unusual) -> (accessToken: StoredAccessToken, refreshToken: Range<Int>?) {
         var scanner = TextScanner()
         let token = try onlyAccessToken(&scanner, text)
+        _ = try grant(&scanner, text)
         if scanner.passName("previous", text) {
             try scanner.begin("{", text)
             guard try scanner.range("refresh_token", text) != nil,
@@ -86,6 +87,7 @@ enum UsualRecord {
     static func tokens(_ text: Span<UInt8>) throws(Unusual) -> TokenSet {
         var scanner = TextScanner()
         let accessToken = try onlyAccessToken(&scanner, text)
+        let grant = try grant(&scanner, text)
         let previous = try previous(&scanner, text)
         let refreshToken = try scanner.secret("refresh_token", text)
         let timesKept = try scanner.integer("times_kept", text)
@@ -95,7 +97,8 @@ enum UsualRecord {
             refreshToken: refreshToken,
             accessTokens: [accessToken],
             previous: previous,
-            timesKept: timesKept ?? 0
+            timesKept: timesKept ?? 0,
+            grant: grant
         )
     }
 
@@ -110,6 +113,26 @@ enum UsualRecord {
         let accessToken = try accessToken(&scanner, text)
         try scanner.end("}]", text)
         return accessToken
+    }
+
+    /// How long the grant lasts.
+    private static func grant(
+        _ scanner: inout TextScanner,
+        _ text: Span<UInt8>
+    ) throws(Unusual) -> GrantTimes? {
+        guard scanner.passName("grant", text) else { return nil }
+        try scanner.begin("{", text)
+        let began = try scanner.number("began", text)
+        let end = try scanner.number("ends", text)
+        let lifetime = try scanner.number("lifetime", text)
+        let obtained = try scanner.number("obtained", text)
+        try scanner.end("}", text)
+        return GrantTimes(
+            began: began.map { Date(timeIntervalSince1970: $0) },
+            obtained: obtained.map { Date(timeIntervalSince1970: $0) },
+            lifetime: lifetime,
+            end: end.map { Date(timeIntervalSince1970: $0) }
+        )
     }
 
     /// The refresh token before this one, which a record has for a day.

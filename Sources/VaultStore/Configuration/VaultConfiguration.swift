@@ -1,4 +1,4 @@
-internal import OAuth
+package import OAuth
 internal import Platform
 internal import VaultAccess
 
@@ -7,18 +7,6 @@ internal import VaultAccess
 /// A member that is mistyped would be a wish that nothing follows: an unknown one is an error, with
 /// its line.
 package struct VaultConfiguration: Sendable, Equatable {
-    /// How often one host may be sent requests.
-    package struct RequestLimit: Sendable, Equatable {
-        /// Requests within `seconds`.
-        package let requests: Int
-        package let seconds: Double
-
-        package init(requests: Int, seconds: Double) {
-            self.requests = requests
-            self.seconds = seconds
-        }
-    }
-
     /// The program that is told of events, by its absolute path.
     package var onEvent: String?
     /// Limits of requests by host, as an endpoint's URL names it.

@@ -1,4 +1,5 @@
 package import OAuth
+package import VaultAccess
 package import VaultCrypto
 
 /// What an account is, as opposed to the tokens it has: sealed as one record.
@@ -19,6 +20,8 @@ package struct AccountSettings: Sendable, Hashable {
     package var refresh: RefreshOptions
     /// What it is found by.
     package var tags: Set<AccountTag>
+    /// When it is renewed in the background.
+    package var renewal: RenewalPolicy
 
     package init(
         name: AccountName,
@@ -30,7 +33,8 @@ package struct AccountSettings: Sendable, Hashable {
         redirectURI: String? = nil,
         requestedScope: Scope = Scope([]),
         refresh: RefreshOptions = RefreshOptions(),
-        tags: Set<AccountTag> = []
+        tags: Set<AccountTag> = [],
+        renewal: RenewalPolicy = .normal
     ) {
         self.name = name
         self.client = client
@@ -42,6 +46,7 @@ package struct AccountSettings: Sendable, Hashable {
         self.requestedScope = requestedScope
         self.refresh = refresh
         self.tags = tags
+        self.renewal = renewal
     }
 }
 

@@ -9,11 +9,13 @@ package enum ActivityAction: String, Sendable, CaseIterable {
     case accountRemoved = "account_removed"
     case accountSelected = "account_selected"
     case tagsChanged = "tags_changed"
+    case renewalChanged = "renewal_changed"
     case secretChanged = "secret_changed"
     case refreshed
     case refreshFailed = "refresh_failed"
     case grantRefused = "grant_refused"
     case grantVerified = "grant_verified"
+    case grantEnding = "grant_ending"
     case slotAdded = "slot_added"
     case slotRemoved = "slot_removed"
     case slotChanged = "slot_changed"

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import OAuth
 package import VaultCrypto
 
 /// How a client fares at its token endpoint, from all of its accounts together.
@@ -11,6 +12,10 @@ package struct ClientState: Sendable, Hashable {
     package var breaker: Breaker?
     /// Until when its host wants peace.
     package var pausedUntil: Date?
+    /// How many requests its host takes, where that is limited.
+    package var limit: RequestLimit?
+    /// Until when the requests that were sent are paid for, by that limit.
+    package var paidUntil: Date?
     /// What became of refreshes that were sent once more.
     package var retries = Retries()
     /// Grants refused at once, with none granted between.

@@ -76,6 +76,9 @@ package struct NewAccount: Sendable {
     package var health: StoredAccount.Health
     package var expiry: Date?
 
+    /// When its grant ends; nil where nobody knows.
+    package var grantEnd: GrantEnd? { tokens.grantEnd(settings.provider) }
+
     package init(
         settings: AccountSettings,
         tokens: TokenSet,

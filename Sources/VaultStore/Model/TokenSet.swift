@@ -21,6 +21,8 @@ package struct TokenSet: Sendable, Hashable {
     package var lateDuplicate: LateDuplicate?
     /// Answers in a row that left the refresh token as it was, up to `keptCounted`.
     package var timesKept: Int
+    /// How long the grant lasts, as far as anybody said; nil of a record of an older program.
+    package var grant: GrantTimes?
 
     /// Answers after which a refresh token counts as one that never changes.
     package static let keptCounted = 3
@@ -33,7 +35,8 @@ package struct TokenSet: Sendable, Hashable {
         hold: Hold? = nil,
         silentRefusals: SilentRefusals? = nil,
         lateDuplicate: LateDuplicate? = nil,
-        timesKept: Int = 0
+        timesKept: Int = 0,
+        grant: GrantTimes? = nil
     ) {
         self.refreshToken = refreshToken
         self.accessTokens = accessTokens
@@ -43,6 +46,7 @@ package struct TokenSet: Sendable, Hashable {
         self.silentRefusals = silentRefusals
         self.lateDuplicate = lateDuplicate
         self.timesKept = timesKept
+        self.grant = grant
     }
 
     /// The token handed out when nothing special is asked for.

@@ -137,13 +137,15 @@ extension VaultFile {
             """
             INSERT INTO account (account_id, name, revision, account_box, generation, \
             tokens_box, refresh_token_hash, state, expires_at, due_at, client_hash, \
-            state_since) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
+            state_since, grant_ends_at) \
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
             ON CONFLICT (account_id) DO UPDATE SET revision = ?3, account_box = ?4, \
             generation = ?5, tokens_box = ?6, intent_box = NULL, refresh_token_hash = ?7, \
             expires_at = ?9, due_at = ?10, client_hash = ?11, failure_count = 0, \
-            failure = NULL, failed_at = NULL
+            failure = NULL, failed_at = NULL, grant_ends_at = ?13, grant_end_told = 0
             """
         )
+        insert.bind(account.tokens.grantEnd(account.settings.provider)?.toldOf, at: 13)
         insert.bind(ClientHashes(account.settings, keyring).client, at: 11)
         insert.bind(row.since.unixSeconds, at: 12)
         insert.bind(account.id.bytes, at: 1)

@@ -18,9 +18,11 @@ extension VaultFile {
                 """
                 INSERT INTO account (account_id, name, revision, account_box, generation, \
                 tokens_box, refresh_token_hash, state, expires_at, due_at, client_hash, \
-                state_since) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                state_since, grant_ends_at) \
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
                 """
             )
+            insert.bind(new.grantEnd?.toldOf, at: 13)
             insert.bind(ClientHashes(new.settings, keyring).client, at: 11)
             insert.bind(new.health.since?.unixSeconds, at: 12)
             insert.bind(id.bytes, at: 1)
@@ -76,7 +78,7 @@ extension VaultFile {
                 UPDATE account SET revision = ?4, account_box = ?5, generation = ?6, \
                 tokens_box = ?7, intent_box = NULL, refresh_token_hash = ?8, client_hash = ?9, \
                 expires_at = ?10, due_at = ?11, failure_count = 0, failure = NULL, \
-                failed_at = NULL, name = ?12 \
+                failed_at = NULL, name = ?12, grant_ends_at = ?13, grant_end_told = 0 \
                 WHERE account_id = ?1 AND revision = ?2 AND generation = ?3
                 """
             )
@@ -95,6 +97,7 @@ extension VaultFile {
             update.bind(new.expiry?.unixSeconds, at: 10)
             update.bind(new.health.due?.unixSecondsNotEarlier, at: 11)
             update.bind(name.text, at: 12)
+            update.bind(new.grantEnd?.toldOf, at: 13)
             try update.run()
             guard connection.changes == 1 else { throw StoreError.superseded }
             let hints = TagHints(connection: connection, keyring: keyring)

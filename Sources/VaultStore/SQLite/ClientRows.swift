@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import OAuth
+package import OAuth
 internal import VaultCrypto
 internal import VaultSQLite
 
@@ -7,12 +7,20 @@ internal import VaultSQLite
 extension VaultFile {
     /// How the client of these settings fares.
     package func clientState(of settings: AccountSettings) throws -> ClientState {
-        try clientState(ClientHashes(settings, keyring()))
+        var state = try clientState(ClientHashes(settings, keyring()))
+        state.limit = requestLimit(of: settings)
+        return state
+    }
+
+    /// How many requests the host takes that these settings refresh at; nil where that has no limit.
+    package func requestLimit(of settings: AccountSettings) -> RequestLimit? {
+        hostLimits.limit(for: settings)
     }
 
     func clientState(_ hashes: ClientHashes) throws -> ClientState {
         var state = try clientRow(hashes.client) ?? ClientState()
-        state.pausedUntil = try clientRow(hashes.host)?.pausedUntil
+        let host = try clientRow(hashes.host)
+        (state.pausedUntil, state.paidUntil) = (host?.pausedUntil, host?.paidUntil)
         return state
     }
 
@@ -27,13 +35,13 @@ extension VaultFile {
         try change(&new)
         if new.pausedUntil != old.pausedUntil {
             var host = ClientState()
-            host.pausedUntil = new.pausedUntil
+            (host.pausedUntil, host.paidUntil) = (new.pausedUntil, old.paidUntil)
             try write(host, as: hashes.host)
         }
         new.pausedUntil = old.pausedUntil
         try callWaiting(hashes.client, from: old, to: new, at: now)
         guard new != old else { return }
-        new.pausedUntil = nil
+        (new.pausedUntil, new.paidUntil) = (nil, nil)
         try write(new, as: hashes.client)
     }
 
@@ -53,11 +61,30 @@ extension VaultFile {
         return connection.changes == 1
     }
 
+    /// Takes one request of those that a limit allows; false when it has to wait.
+    func pay(_ payment: RequestPayment, _ hashes: ClientHashes) throws -> Bool {
+        let (limit, now) = (payment.limit, payment.at)
+        let paid = try clientRow(hashes.host)?.paidUntil
+        guard limit.wait(paidUntil: paid, isPlanned: payment.isPlanned, at: now) == nil else {
+            return false
+        }
+        var insert = try connection.prepare(
+            """
+            INSERT INTO client (hash, paid_until) VALUES (?1, ?2) \
+            ON CONFLICT (hash) DO UPDATE SET paid_until = ?2
+            """
+        )
+        insert.bind(hashes.host, at: 1)
+        insert.bind(limit.paid(after: paid, at: now).unixMilliseconds, at: 2)
+        try insert.run()
+        return true
+    }
+
     private func clientRow(_ hash: [UInt8]) throws -> ClientState? {
         var select = try connection.prepare(
             """
             SELECT paused_until, refused_accounts, breaker, breaker_since, next_try, last_tried, \
-            retries_granted, retries_refused, grants_refused, grants_refused_since \
+            retries_granted, retries_refused, grants_refused, grants_refused_since, paid_until \
             FROM client WHERE hash = ?1
             """
         )
@@ -87,6 +114,9 @@ extension VaultFile {
             count: Int(select.integer(at: 8)),
             since: select.optionalInteger(at: 9).map { Date(unixSeconds: $0) }
         )
+        state.paidUntil = select.optionalInteger(at: 10).map { milliseconds in
+            Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+        }
         return state
     }
 
@@ -95,8 +125,8 @@ extension VaultFile {
             """
             INSERT OR REPLACE INTO client (hash, paused_until, refused_accounts, breaker, \
             breaker_since, next_try, last_tried, retries_granted, retries_refused, \
-            grants_refused, grants_refused_since) \
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            grants_refused, grants_refused_since, paid_until) \
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """
         )
         insert.bind(hash, at: 1)
@@ -110,7 +140,15 @@ extension VaultFile {
         insert.bind(Int64(state.retries.refused), at: 9)
         insert.bind(Int64(state.refusedGrants.count), at: 10)
         insert.bind(state.refusedGrants.since?.unixSeconds, at: 11)
+        insert.bind(state.paidUntil?.unixMilliseconds, at: 12)
         try insert.run()
+    }
+}
+
+extension Date {
+    /// Whole milliseconds since 1970, rounded up: what is paid for is paid in full.
+    fileprivate var unixMilliseconds: Int64 {
+        Int64(exactly: (timeIntervalSince1970 * 1000).rounded(.up)) ?? 0
     }
 }
 

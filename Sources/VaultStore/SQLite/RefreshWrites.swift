@@ -20,7 +20,7 @@ extension VaultFile {
     package func claim(
         _ account: StoredAccount,
         intent: Intent,
-        turn: BreakerTurn? = nil
+        turn: ClaimTurn = ClaimTurn()
     ) throws -> Claim {
         let isThere = { [self] (claim: Claim) throws -> Bool in
             let stored = try self.account(claim.account)
@@ -29,7 +29,9 @@ extension VaultFile {
         return try writeSharing(confirming: isThere) {
             let keyring = try currentKeyring()
             let hashes = ClientHashes(account.settings, keyring)
-            if let turn, try !take(turn, hashes, for: account.id) { throw StoreError.superseded }
+            guard try turn.breaker.map({ try take($0, hashes, for: account.id) }) ?? true,
+                try turn.payment.map({ try pay($0, hashes) }) ?? true
+            else { throw StoreError.superseded }
             let record = keyring.seal(
                 IntentRecord.encode(intent),
                 kind: .intent,
@@ -76,7 +78,8 @@ extension VaultFile {
                 """
                 UPDATE account SET generation = ?3, tokens_box = ?4, intent_box = NULL, \
                 refresh_token_hash = ?5, expires_at = ?6, due_at = ?7, \
-                failure_count = 0, failure = NULL, failed_at = NULL \
+                failure_count = 0, failure = NULL, failed_at = NULL, grant_ends_at = ?9, \
+                grant_end_told = grant_end_told AND ifnull(?9 < grant_ends_at + ?10, 0) \
                 WHERE account_id = ?1 AND generation = ?2 AND ?8
                 """
             )
@@ -91,6 +94,8 @@ extension VaultFile {
             update.bind(pair.expiry?.unixSeconds, at: 6)
             update.bind(pair.due?.unixSecondsNotEarlier, at: 7)
             update.bind(claim.incarnation == incarnation ? 1 : 0, at: 8)
+            update.bind(pair.grantEnd?.toldOf, at: 9)
+            update.bind(GrantEnd.leastMove, at: 10)
             try update.run()
             if connection.changes == 1 {
                 let before = try setState(.active, of: claim.account.bytes, at: pair.now)

@@ -24,7 +24,7 @@ extension VaultFile {
         )
         update.bind(plan.account.id.bytes, at: 1)
         update.bind(Int64(plan.account.generation), at: 2)
-        update.bind(plan.due.unixSecondsNotEarlier, at: 3)
+        update.bind(plan.due?.unixSecondsNotEarlier, at: 3)
         update.bind(plan.account.health.due?.unixSeconds, at: 4)
         try update.run()
         return connection.changes
@@ -99,9 +99,10 @@ extension VaultFile {
 package struct NewPlan: Sendable {
     /// As it was when the plan was made.
     package let account: StoredAccount
-    package let due: Date
+    /// Nil for none.
+    package let due: Date?
 
-    package init(account: StoredAccount, due: Date) {
+    package init(account: StoredAccount, due: Date?) {
         self.account = account
         self.due = due
     }

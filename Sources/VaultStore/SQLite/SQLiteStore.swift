@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import OAuth
 package import Platform
 package import VaultCrypto
 
@@ -92,6 +93,14 @@ package actor SQLiteStore: AccountStore {
         try reading { try $0.lastSeenClock() }
     }
 
+    package nonisolated func grantEnds(
+        after place: GrantEndPlace,
+        before date: Date,
+        limit: Int
+    ) throws -> [GrantEndPlace] {
+        try reading { try $0.grantEnds(after: place, before: date, limit: limit) }
+    }
+
     package nonisolated func nextDue() throws -> Date? {
         try reading { try $0.nextDue() }
     }
@@ -110,6 +119,10 @@ package actor SQLiteStore: AccountStore {
 
     package nonisolated func clientState(of settings: AccountSettings) throws -> ClientState {
         try reading { try $0.clientState(of: settings) }
+    }
+
+    package nonisolated func requestLimit(of settings: AccountSettings) throws -> RequestLimit? {
+        try reading { $0.requestLimit(of: settings) }
     }
 
     package nonisolated func stateChangeCount() throws -> Int64 {
@@ -169,6 +182,13 @@ package actor SQLiteStore: AccountStore {
         try writer.nameClients(limit: limit)
     }
 
+    package func tellGrantEnds(
+        of accounts: [StoredAccount],
+        at now: Date
+    ) throws -> [StoredAccount] {
+        try writer.tellGrantEnds(of: accounts, at: now)
+    }
+
     package func note(clock: Moment) throws {
         try writer.note(clock: clock)
     }
@@ -196,6 +216,14 @@ package actor SQLiteStore: AccountStore {
         try writer.changeTags(of: name, change)
     }
 
+    package func setRenewal(
+        _ policy: RenewalPolicy,
+        of name: AccountName,
+        due: @Sendable (StoredAccount) -> Date?
+    ) throws -> StoredAccount {
+        try writer.setRenewal(policy, of: name, due: due)
+    }
+
     package func proveWritable() throws {
         try writer.proveWritable()
     }
@@ -213,7 +241,7 @@ package actor SQLiteStore: AccountStore {
     package nonisolated func claim(
         _ account: StoredAccount,
         intent: Intent,
-        turn: BreakerTurn?
+        turn: ClaimTurn
     ) async throws -> Claim {
         try await sharing { try $0.claim(account, intent: intent, turn: turn) }
     }

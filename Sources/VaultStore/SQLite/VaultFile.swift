@@ -29,6 +29,8 @@ package final class VaultFile {
     var sharedCommit: SharedCommit?
     /// The clients whose waiting accounts are being called.
     var calls: [[UInt8]: WaitingCall] = [:]
+    /// How many requests hosts take.
+    var hostLimits: HostLimits
     /// The vault that a restore puts in the place of this one.
     var successor: VaultID?
 
@@ -83,6 +85,7 @@ package final class VaultFile {
         self.connection = connection
         self.header = header
         self.busyLimit = busyLimit
+        hostLimits = HostLimits(location)
     }
 
     private static func open(

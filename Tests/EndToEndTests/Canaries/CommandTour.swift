@@ -148,7 +148,8 @@ struct CommandTour {
             ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["status", "--all"],
             ["switch", "conf"], ["log"], ["log", "conf", "--json"], ["log", "--since", "1d"],
             ["client", "list"], ["client", "list", "--json"],
-            ["tag", "conf", "--add", Self.tag], ["list", "--tag", Self.tag],
+            ["renewal", "conf", "eager"], ["renewal", "conf"], ["tag", "conf", "--add", Self.tag],
+            ["list", "--tag", Self.tag],
             ["agent", "status"], ["agent", "start"], ["help"],
             ["--version"], ["remove", "public"],
         ] {

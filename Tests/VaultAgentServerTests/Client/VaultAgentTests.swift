@@ -185,6 +185,18 @@ import VaultTesting
         }
     }
 
+    @Test func theRenewalOfAnAccountIsChangedAndShown() async throws {
+        try await ServedAgent.use { agent in
+            try await agent.add("work")
+            #expect(try await agent.client.account("work").renewal == .normal)
+            try await agent.client.setRenewal(.manual, of: "work")
+            #expect(try await agent.client.account("work").renewal == .manual)
+            #expect(try await agent.vault.account("work").due == nil)
+            let error = await vaultError { try await agent.client.setRenewal(.eager, of: "no") }
+            #expect(error == VaultError(.noSuchAccount))
+        }
+    }
+
     @Test func clientsAreTheVaultsOwn() async throws {
         try await ServedAgent.use { agent in
             for name in ["home", "work"] as [AccountName] { try await agent.add(name) }

@@ -88,6 +88,7 @@ import VaultStore
         let begun = planner(row, hasIntent: true).begin(at: .fixed, random: 0)
         switch begun {
         case .claim: #expect(row.wait == nil)
+        case .wait: Issue.record("no requests are limited here")
         case .refuse(let error, let health):
             #expect(error.code == .outcomeUnknown && health?.state == .outcomeUnknown)
             #expect(health?.due?.timeIntervalSince(Moment.fixed.wall) == row.wait)

@@ -25,7 +25,7 @@ import VaultStore
     }
 
     private func turn(_ beginning: RefreshPlanner.Beginning) -> BreakerTurn? {
-        if case .claim(let turn) = beginning { turn } else { nil }
+        if case .claim(let turn) = beginning { turn.breaker } else { nil }
     }
 
     private func breaker(

@@ -119,6 +119,7 @@ struct WorkerSteps {
                 at: state.moment
             )
             return step("reads, and may refresh", to: .begun(Frozen(refresh)))
+        case .wait: return step("reads, and waits for others", to: .idle)
         case .refuse(_, let health):
             guard let health, !state.store.isFull else {
                 return step("reads, and may not refresh", to: .idle)

@@ -50,7 +50,7 @@ struct InterceptedStore: AccountStore {
     func claim(
         _ account: StoredAccount,
         intent: Intent,
-        turn: BreakerTurn?
+        turn: ClaimTurn
     ) async throws -> Claim {
         try await claiming(store, account, intent)
     }

@@ -38,6 +38,7 @@ extension VaultEvent {
         case .notSaved: "\(name) not saved"
         case .signedIn: "\(name) signed in"
         case .removed: "\(name) removed"
+        case .grantEnds: "grant ends"
         case .missed: "missed"
         }
     }

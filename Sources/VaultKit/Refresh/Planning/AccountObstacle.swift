@@ -18,11 +18,11 @@ extension StoredAccount {
         if settings.isOfUnknownProvider { return unknownProvider }
         switch health.state {
         case .paused: return VaultError(.paused, account: name)
-        case .verifyBeforeUse where urgency == .routine:
+        case .verifyBeforeUse where urgency < .asked:
             return VaultError(.verifyBeforeUse, account: name)
         default: break
         }
-        guard let pause = pause(at: now), urgency == .routine || pause.code == .throttled else {
+        guard let pause = pause(at: now), urgency < .asked || pause.code == .throttled else {
             return nil
         }
         return pause
@@ -71,6 +71,12 @@ extension StoredAccount {
     private func pause(at now: Moment) -> VaultError? {
         guard let failures = health.failures, let pause = RefreshSchedule.pause(health, at: now)
         else { return nil }
+        // What comes so long after the failure is the plan of an account left to its callers.
+        if settings.renewal == .manual, let due = health.due,
+            due.timeIntervalSince(failures.at) > RefreshSchedule.longestPause + 1
+        {
+            return nil
+        }
         // A column that no seal covers does not get to send a person to a sign-in.
         let codes: [VaultError.Code] = [
             .unreachable, .throttled, .clientRefused, .requestRefused, .outcomeUnknown,

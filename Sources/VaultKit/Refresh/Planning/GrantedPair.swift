@@ -34,14 +34,24 @@ extension RefreshPlanner {
             previous: isRotated
                 ? previous(at: now) : old.previous.flatMap { $0.until > now.wall ? $0 : nil },
             lateDuplicate: (isRotated ? intent.sendings : nil) ?? lateDuplicate(at: now),
-            timesKept: isRotated ? 0 : min(old.timesKept + 1, TokenSet.keptCounted)
+            timesKept: isRotated ? 0 : min(old.timesKept + 1, TokenSet.keptCounted),
+            grant: (old.grant ?? GrantTimes()).refreshed(
+                sent: sent.wall,
+                isRotated: isRotated,
+                told: response.refreshTokenLifetime
+            )
         )
         return NewPair(
             tokens: tokens,
             spentTokenHash: isRotated ? intent.refreshTokenHash : nil,
             now: now.wall,
             expiry: (tokens.defaultToken ?? token).expiry(at: now),
-            due: due(for: tokens.defaultToken ?? token, refreshIn: response.refreshIn),
+            due: due(
+                for: tokens.defaultToken ?? token,
+                tokens.grant,
+                refreshIn: response.refreshIn
+            ),
+            grantEnd: tokens.grantEnd(account.settings.provider),
             effect: .granted(isRetry: intent.attempt > 1)
         )
     }
@@ -58,12 +68,18 @@ extension RefreshPlanner {
         tokens.silentRefusals = nil
         tokens.lateDuplicate = intent.sendings ?? lateDuplicate(at: now)
         tokens.timesKept = 0
+        tokens.grant = (tokens.grant ?? GrantTimes()).refreshed(
+            sent: now.wall,
+            isRotated: true,
+            told: nil
+        )
         return NewPair(
             tokens: tokens,
             spentTokenHash: intent.refreshTokenHash,
             now: now.wall,
             expiry: tokens.defaultToken?.expiry(at: now),
-            due: now.wall.addingTimeInterval(RefreshSchedule.quietPeriod)
+            due: now.wall.addingTimeInterval(RefreshSchedule.quietPeriod),
+            grantEnd: tokens.grantEnd(account.settings.provider)
         )
     }
 
@@ -95,17 +111,20 @@ extension RefreshPlanner {
     }
 
     /// When the default token is renewed; that one was asked for beside it changes nothing about that.
-    private func due(for token: StoredAccessToken, refreshIn: Double?) -> Date {
+    private func due(
+        for token: StoredAccessToken,
+        _ grant: GrantTimes?,
+        refreshIn: Double?
+    ) -> Date? {
         let isNew = token.requested == request
         if !isNew, account.health.failures == nil, let due = account.health.due { return due }
-        let delay = RefreshSchedule.delay(
-            lifetime: token.lifetime,
+        let plan = RenewalPlan(account.settings, grant: grant, account: account.id)
+        let delay = plan.delay(
+            of: token,
             refreshIn: isNew ? refreshIn : nil,
-            provider: account.settings.provider,
-            account: account.id,
             generation: token.generation ?? account.generation + 1
         )
-        return token.obtained.wall.addingTimeInterval(delay)
+        return delay.map { token.obtained.wall.addingTimeInterval($0) }
     }
 
     /// The two sendings of an earlier refresh token, while the first may still arrive.

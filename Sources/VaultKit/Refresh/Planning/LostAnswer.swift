@@ -28,7 +28,7 @@ extension RefreshPlanner {
 
     /// Seconds to wait before what a process that died has sent may be sent again; nil for none.
     func waitForLostAnswer(at now: Moment) -> Double? {
-        guard let intent = account.intent, urgency == .routine else { return nil }
+        guard let intent = account.intent, urgency < .asked else { return nil }
         switch rotation {
         case .none, .overlap: return nil
         case .grace(let seconds):

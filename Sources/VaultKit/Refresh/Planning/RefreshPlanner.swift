@@ -10,7 +10,9 @@ internal import VaultStore
 struct RefreshPlanner: Sendable {
     /// How much an asker passes over.
     enum Urgency: Int, Sendable, Comparable {
-        /// A token is due, or somebody wants one.
+        /// A token is due, and nobody waits for it.
+        case planned
+        /// Somebody wants a token.
         case routine
         /// A person wants this very refresh: our own back-off does not count.
         case asked
@@ -37,8 +39,11 @@ struct RefreshPlanner: Sendable {
 
     /// How a refresh begins.
     enum Beginning: Sendable {
-        /// The refresh token may be claimed, with the try that an open breaker allows.
-        case claim(BreakerTurn?)
+        /// The refresh token may be claimed, with what that takes of a breaker and of a limit.
+        case claim(ClaimTurn)
+        /// The limit of requests is used up for now. Nothing is written down: very many accounts may
+        /// have to wait, each for a moment.
+        case wait(VaultError)
         /// Nothing is sent. With a health, that is what is written down, or the queue would bring the
         /// account up at once again.
         case refuse(VaultError, postponing: StoredAccount.Health?)
@@ -55,11 +60,11 @@ struct RefreshPlanner: Sendable {
         if let pause = client.pause(at: now) {
             return postpone(.throttled, .backingOff, by: pause + random, at: now)
         }
-        guard let breaker = client.breaker, urgency < .forced else { return .claim(nil) }
+        guard let breaker = client.breaker, urgency < .forced else { return claim(nil, at: now) }
         let wait = breaker.wait(for: account.id, at: now)
         guard wait > 0 else {
             let next = now.wall.addingTimeInterval(ClientState.tryInterval)
-            return .claim(BreakerTurn(due: breaker.nextTry, next: next))
+            return claim(BreakerTurn(due: breaker.nextTry, next: next), at: now)
         }
         // Spread, and ever more, or all would come for the one next try. When the breaker closes they
         // are called.
@@ -71,6 +76,29 @@ struct RefreshPlanner: Sendable {
         case .massRefusal:
             return postpone(.massRefusal, .backingOff, by: wait + spread, at: now)
         }
+    }
+
+    /// With one of the requests that a limit allows, where there is one.
+    private func claim(_ turn: BreakerTurn?, at now: Moment) -> Beginning {
+        let isPlanned = urgency == .planned
+        if let wait = client.limitWait(isPlanned: isPlanned, at: now.wall) {
+            return .wait(error(.throttled, wait: wait))
+        }
+        let payment = client.limit.map { limit in
+            RequestPayment(limit: limit, isPlanned: isPlanned, at: now.wall)
+        }
+        return .claim(ClaimTurn(breaker: turn, payment: payment))
+    }
+
+    private func error(_ code: VaultError.Code, wait: Double) -> VaultError {
+        VaultError(
+            code,
+            account: account.name,
+            facts: [
+                .host: account.settings.refreshEndpoint.host,
+                .retryAfter: "\(Int(wait.rounded(.up)))",
+            ]
+        )
     }
 
     /// Step 4: what is written down before the refresh token is sent.
@@ -108,14 +136,6 @@ struct RefreshPlanner: Sendable {
         by wait: Double,
         at now: Moment
     ) -> Beginning {
-        let error = VaultError(
-            code,
-            account: account.name,
-            facts: [
-                .host: account.settings.refreshEndpoint.host,
-                .retryAfter: "\(Int(wait.rounded(.up)))",
-            ]
-        )
         // A refused grant stays one; its probe comes later.
         let isRefused = account.tokens.signInNeeded != nil
         let health = StoredAccount.Health(
@@ -127,7 +147,7 @@ struct RefreshPlanner: Sendable {
                 at: now.wall
             )
         )
-        return .refuse(error, postponing: health)
+        return .refuse(error(code, wait: wait), postponing: health)
     }
 }
 
