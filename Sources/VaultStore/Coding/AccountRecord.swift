@@ -1,5 +1,5 @@
 internal import OAuth
-internal import VaultCrypto
+package import VaultCrypto
 
 /// The plaintext of an account record.
 ///
@@ -14,8 +14,10 @@ internal import VaultCrypto
 ///     "refresh_endpoint"    where refreshes go, if not to the token endpoint
 ///     "tags"                [TEXT], what it is found by
 ///     "renewal"             eager or manual, where it is not normal
-enum AccountRecord {
-    static func encode(_ settings: AccountSettings) -> Secret { record(of: settings).encoded }
+package enum AccountRecord {
+    package static func encode(_ settings: AccountSettings) -> Secret {
+        record(of: settings).encoded
+    }
 
     static func record(of settings: AccountSettings) -> SealedJSON {
         let scope = settings.requestedScope
@@ -52,7 +54,7 @@ enum AccountRecord {
     }
 
     /// The settings; endpoints were checked before they were sealed.
-    static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
+    package static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
         if let settings = try? plaintext.withBytes({ (text) throws(UsualRecord.Unusual) in
             try UsualRecord.settings(text)
         }) {
