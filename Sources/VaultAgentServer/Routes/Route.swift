@@ -22,6 +22,7 @@ enum Route: Sendable, Hashable {
     case signIn(id: String)
     case cancelSignIn(id: String)
     case giveRedirect(id: String)
+    case log
     case events
     case description
     case metrics

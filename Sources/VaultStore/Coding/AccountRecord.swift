@@ -1,5 +1,5 @@
 internal import OAuth
-internal import VaultCrypto
+package import VaultCrypto
 
 /// The plaintext of an account record.
 ///
@@ -16,8 +16,10 @@ internal import VaultCrypto
 ///     "renewal"             eager or manual, where it is not normal
 ///     "sign_in_flow"        paste or device, where it is not browser
 ///     "device_authorization_endpoint"   where the device flow begins, where discovery does not say
-enum AccountRecord {
-    static func encode(_ settings: AccountSettings) -> Secret { record(of: settings).encoded }
+package enum AccountRecord {
+    package static func encode(_ settings: AccountSettings) -> Secret {
+        record(of: settings).encoded
+    }
 
     static func record(of settings: AccountSettings) -> SealedJSON {
         let scope = settings.requestedScope
@@ -58,7 +60,7 @@ enum AccountRecord {
     }
 
     /// The settings; endpoints were checked before they were sealed.
-    static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
+    package static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
         if let settings = try? plaintext.withBytes({ (text) throws(UsualRecord.Unusual) in
             try UsualRecord.settings(text)
         }) {

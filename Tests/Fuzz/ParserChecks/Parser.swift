@@ -21,6 +21,10 @@ package enum Parser: String, CaseIterable, Sendable {
     case version
     case accept
     case eventLine = "event-line"
+    case keyring
+    case accountRecord = "account-record"
+    case tokenRecord = "token-record"
+    case intentRecord = "intent-record"
 
     /// What does not hold, if anything.
     package func check(_ bytes: [UInt8]) -> String? {
@@ -45,6 +49,10 @@ package enum Parser: String, CaseIterable, Sendable {
         case .version: check.version(bytes)
         case .accept: check.accept(bytes)
         case .eventLine: check.eventLine(bytes)
+        case .keyring: check.keyring(bytes)
+        case .accountRecord: check.accountRecord(bytes)
+        case .tokenRecord: check.tokenRecord(bytes)
+        case .intentRecord: check.intentRecord(bytes)
         }
         return check.broken.map { "\(rawValue): \($0)" }
     }

@@ -29,6 +29,10 @@ package enum Seeds {
             case .version: versions
             case .accept: accepts
             case .eventLine: eventLines
+            case .keyring: keyrings
+            case .accountRecord: accountRecords
+            case .tokenRecord: tokenRecords
+            case .intentRecord: intentRecords
             }
         return found.filter { $0.count <= limit }
     }
