@@ -18,6 +18,10 @@ public struct AccountRegistration: Sendable, Hashable {
     public var issuer: String?
     /// The redirect URI that the client's registration fixes, where it does.
     public var redirectURI: String?
+    /// Where the device flow begins, where its discovery does not say.
+    package var deviceAuthorizationEndpoint: EndpointURL?
+    /// How somebody signs in to it.
+    package var signInFlow = SignInFlow.browser
     /// The scope asked for.
     public var requestedScope: Scope
     /// What its refreshes have of their own.
@@ -65,6 +69,8 @@ public struct AccountRegistration: Sendable, Hashable {
             requestedScope: settings.requestedScope,
             refresh: settings.refresh
         )
+        deviceAuthorizationEndpoint = settings.deviceAuthorizationEndpoint
+        signInFlow = settings.signInFlow
     }
 
     /// The catalogue's entry of the provider, where it has one.
@@ -109,7 +115,7 @@ public struct AccountRegistration: Sendable, Hashable {
         sent: Moment,
         now: Moment
     ) -> NewAccount {
-        let settings = AccountSettings(
+        var settings = AccountSettings(
             name: name,
             client: client,
             tokenEndpoint: tokenEndpoint,
@@ -121,6 +127,8 @@ public struct AccountRegistration: Sendable, Hashable {
             tags: tags,
             renewal: renewal ?? .normal
         )
+        settings.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
+        settings.signInFlow = signInFlow
         let token = StoredAccessToken(
             value: response.accessToken,
             tokenType: response.tokenType,
