@@ -11,7 +11,9 @@ extension EndToEndTests {
                     "--token-prefix",
                     CommandTour.prefix,
                     "--client",
-                    client
+                    client,
+                    "--device-interval",
+                    "1"
                 )
                 let trace = try Self.startTrace(stage)
                 try CommandTour.makeVault(stage)

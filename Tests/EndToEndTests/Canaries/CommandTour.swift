@@ -23,6 +23,7 @@ struct CommandTour {
     func run() throws {
         try signIn()
         try signInWithABrowser()
+        try signInFromElsewhere()
         try add()
         try changeKeys()
         try expect(stage.vault("doctor"), 0)
@@ -70,6 +71,23 @@ struct CommandTour {
         var launch = try browser.launch([login.path] + login.arguments)
         launch.descriptors[7] = "\(server.address.confidentialClientSecret)\n"
         try expect(stage.run(launch), 0)
+    }
+
+    /// With a browser on another machine, and with another device.
+    private func signInFromElsewhere() throws {
+        let pasted = try stage.pipedLogin(
+            ["--issuer", server.issuer, "--client-id", client]
+        ) { address in
+            try look()
+            return try stage.redirect(of: address)
+        }
+        try expect(pasted, 0)
+        let device = try stage.deviceLogin(["login", "work", "--flow", "device"]) { code in
+            try look()
+            try stage.follow("\(server.issuer)/device?user_code=\(code)")
+        }
+        try expect(device, 0)
+        try expect(stage.vault("remove", "work"), 0)
     }
 
     private func add() throws {
