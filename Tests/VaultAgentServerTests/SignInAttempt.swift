@@ -34,10 +34,15 @@ struct SignInAttempt: Sendable {
                 remembered: nil
             )
         )
+        return SignInAttempt(agent, signIn)
+    }
+
+    init(_ agent: AgentFixture, _ signIn: SignIn) {
+        self.agent = agent
+        self.signIn = signIn
         let query = signIn.authorizationURL.query ?? ""
-        let state = FormCoding.decode(query).first { $0.name == "state" }?.value ?? ""
-        let port = UInt16(clamping: EndpointURL(unchecked: signIn.redirectURI).port)
-        return SignInAttempt(agent: agent, signIn: signIn, port: port, state: state)
+        state = FormCoding.decode(query).first { $0.name == "state" }?.value ?? ""
+        port = UInt16(clamping: EndpointURL(unchecked: signIn.redirectURI).port)
     }
 
     /// Comes back to the redirect address with these parameters beside the state.

@@ -80,7 +80,7 @@ struct CodeExchange: Sendable {
     }
 
     private func registration(_ client: Client) -> AccountRegistration {
-        AccountRegistration(
+        var registration = AccountRegistration(
             name: request.name,
             client: client,
             tokenEndpoint: metadata.tokenEndpoint,
@@ -91,6 +91,9 @@ struct CodeExchange: Sendable {
             refresh: request.refresh,
             renewal: request.renewal
         )
+        registration.network = request.network
+        registration.authorizationParameters = request.authorizationParameters
+        return registration
     }
 }
 

@@ -25,7 +25,8 @@ final class SignIn: Sendable {
 
     private let request: SignInRequest
     private let exchange: CodeExchange
-    private let listener: Locked<ListeningSocket?>
+    private let listener: Locked<LoopbackListener?>
+    private let start: BrowserStart
     private let state: Locked<State>
 
     private struct State {
@@ -63,11 +64,13 @@ final class SignIn: Sendable {
             clientID: request.clientID,
             redirectURI: redirectURI,
             scope: request.requestedScope,
-            codeChallenge: proofKey.codeChallenge
+            codeChallenge: proofKey.codeChallenge,
+            extra: request.authorizationParameters.map { ($0.name, $0.value) }
         )
         id = Secret.randomText().reveal { $0 }
         authorizationURL = authorization.url
         self.redirectURI = redirectURI
+        start = BrowserStart(authorization.url, address: address.literal, port: socket.port)
         self.request = request
         exchange = CodeExchange(
             request: request,
@@ -100,20 +103,9 @@ final class SignIn: Sendable {
         }
         guard let socket else { return }
         do {
-            var limits = HTTPServerLimits()
-            limits.bodyBytes = 0
-            limits.connections = 16
-            limits.idleSeconds = 10
-            // Every server of this machine leaves its cookies here: ports share them (RFC 6265 §8.5).
-            limits.connectionMemory = 256 << 10
-            // What follows a request on its connection is not looked at.
-            limits.keepsConnections = false
-            limits.stopSeconds = 5
-            let server = try HTTPServer(on: socket, limits: limits) { [self] request in
-                .response(await receive(request))
-            }
+            let servers = try socket.serve { [self] in await receive($0) }
             await waitForOutcome()
-            await server.stop()
+            await servers.stop()
         } catch {
             settle(.failed(VaultError(error)))
         }
@@ -171,7 +163,11 @@ final class SignIn: Sendable {
 
     // MARK: - The redirect
 
+    /// Where to start the browser.
+    var startURL: String { start.url }
+
     private func receive(_ request: HTTPServerRequest) async -> HTTPServerResponse {
+        if let answer = start.answer(to: request) { return answer }
         switch judge(request) {
         case .ignored(let status):
             return SignInPage.ignored(status: status)
@@ -179,14 +175,15 @@ final class SignIn: Sendable {
             var facts: [VaultError.Fact: String] = [.reason: "refused"]
             facts[.error] = code
             facts[.errorDescription] = description
-            settle(.failed(VaultError(.signInFailed, facts: facts)))
-            return SignInPage.failed(account: self.request.name)
+            let error = VaultError(.signInFailed, facts: facts)
+            settle(.failed(error))
+            return SignInPage.failed(account: self.request.name, error)
         case .code(let code, _):
             let outcome = await exchange.outcome(of: code)
             settle(outcome)
             return switch outcome {
             case .ready: SignInPage.ready(account: self.request.name)
-            case .failed: SignInPage.failed(account: self.request.name)
+            case .failed(let error): SignInPage.failed(account: self.request.name, error)
             }
         }
     }
@@ -194,7 +191,10 @@ final class SignIn: Sendable {
     private func judge(_ request: HTTPServerRequest) -> AuthorizationRedirect.Judgement {
         state.withLock { state in
             // Given up already: a code that comes now stays unused.
-            guard state.outcome == nil else { return .ignored(status: 410) }
+            guard state.outcome == nil else {
+                let isRedirect = request.path == EndpointURL(unchecked: redirectURI).path
+                return .ignored(status: isRedirect ? 410 : 404)
+            }
             let judgement = state.redirect.judge(
                 method: request.method,
                 target: request.target,

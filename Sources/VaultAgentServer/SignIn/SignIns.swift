@@ -44,6 +44,7 @@ final class SignIns: Sendable {
         defer { beginning.withLock { $0 -= 1 } }
         // Better to know before the person has gone through the browser.
         try await vault.proveWritable()
+        let transport = transport.through(request.network)
         let metadata = try await request.discover(using: transport)
         let signIn = try SignIn(request, metadata, vault: vault, transport: transport)
         // Both are awaited in `stop`, at the latest.

@@ -24,7 +24,11 @@ struct LoginCommand: Command {
                                   127.0.0.1
           --renewal POLICY        eager, normal or manual; vault help renewal has more
           --no-browser            Print the address to open on standard error
+          --refresh-param NAME=VALUE
+                                  Send this besides in every refresh; may be repeated,
+                                  and is no place for a secret
 
+        \(NetworkArguments.help)
         """
 
     private let account: AccountName
@@ -35,6 +39,8 @@ struct LoginCommand: Command {
     private let redirectURI: String?
     private let opensBrowser: Bool
     private let renewal: RenewalPolicy?
+    private let network: NetworkArguments
+    private let refreshParameters: [RequestParameter]
 
     init(_ arguments: inout ArgumentReader) throws {
         issuer = try arguments.option("--issuer")
@@ -44,6 +50,8 @@ struct LoginCommand: Command {
         redirectURI = try arguments.option("--redirect-uri")
         opensBrowser = try !arguments.flag("--no-browser")
         renewal = try RenewalArgument.option(&arguments)
+        network = try NetworkArguments(&arguments)
+        refreshParameters = try ParameterArguments.refresh(&arguments)
         account = try arguments.accountName()
         try arguments.finish()
         if clientID?.isEmpty == true { throw UsageError.missing("--client-id ID") }
@@ -53,19 +61,20 @@ struct LoginCommand: Command {
 
     func run(in context: CommandContext) throws {
         let secret = try secretDescriptor.map { try SecretInput.line(from: $0) }
-        let document = try WireJSON.encode(
-            BeginSignInDocument(
-                name: account.text,
-                issuer: issuer,
-                clientID: clientID,
-                clientSecret: secret?.reveal { $0 },
-                scope: scope,
-                redirectURI: redirectURI,
-                renewal: renewal?.rawValue
-            )
+        var document = BeginSignInDocument(
+            name: account.text,
+            issuer: issuer,
+            clientID: clientID,
+            clientSecret: secret?.reveal { $0 },
+            scope: scope,
+            redirectURI: redirectURI,
+            renewal: renewal?.rawValue
         )
-        let signIn = try begin(document, context)
-        show(signIn.authorizationURL, context.terminal)
+        document.network = try network.document()
+        document.authorizationParameters = network.authorizationParameters
+        document.refreshParameters = ParameterArguments.document(refreshParameters)
+        let signIn = try begin(WireJSON.encode(document), context)
+        show(signIn, context.terminal)
         try wait(for: signIn.id, context)
     }
 
@@ -84,13 +93,13 @@ struct LoginCommand: Command {
         }
     }
 
-    private func show(_ address: String, _ terminal: Terminal) {
-        if opensBrowser, BrowserLauncher.open(address) {
+    private func show(_ signIn: SignInDocument, _ terminal: Terminal) {
+        if opensBrowser, let start = signIn.startURL, BrowserLauncher.open(start) {
             terminal.words("go on in the browser; if none opened, this is the address:")
         } else {
             terminal.words("open this address in a browser on this machine:")
         }
-        terminal.words(Printable.escaped(address))
+        terminal.words(Printable.escaped(signIn.authorizationURL))
     }
 
     private func wait(for id: String, _ context: CommandContext) throws {
@@ -115,19 +124,5 @@ struct LoginCommand: Command {
                 return
             }
         }
-    }
-}
-
-/// Opens an address in the person's browser.
-enum BrowserLauncher {
-    private static let openers = ["/usr/bin/xdg-open", "/usr/local/bin/xdg-open"]
-
-    /// Hands the address to a fixed program as one argument, with no shell in between; false when
-    /// there is no desktop or no such program.
-    static func open(_ address: String) -> Bool {
-        guard Environment["DISPLAY"] != nil || Environment["WAYLAND_DISPLAY"] != nil,
-            let opener = openers.first(where: { FileSystem.exists($0) })
-        else { return false }
-        return (try? Spawning.attached(opener, arguments: [address])) != nil
     }
 }

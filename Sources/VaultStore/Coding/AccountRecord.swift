@@ -14,6 +14,10 @@ internal import VaultCrypto
 ///     "refresh_endpoint"    where refreshes go, if not to the token endpoint
 ///     "tags"                [TEXT], what it is found by
 ///     "renewal"             eager or manual, where it is not normal
+///     "proxy"               address of the proxy that requests go through
+///     "certificate_authorities"   PEM of those to trust, instead of the system's
+///     "client_certificate"  [PATH, PATH] of the client's certificate and key
+///     "authorization_parameters"  [[NAME, VALUE]], added to each authorization request
 enum AccountRecord {
     static func encode(_ settings: AccountSettings) -> Secret { record(of: settings).encoded }
 
@@ -30,6 +34,11 @@ enum AccountRecord {
             "authorization_endpoint": settings.authorizationEndpoint.map { .text($0.string) },
             "issuer": settings.issuer.map { .text($0) },
             "redirect_uri": settings.redirectURI.map { .text($0) },
+            "proxy": NetworkMembers.proxy(settings.network),
+            "certificate_authorities": NetworkMembers.authorities(settings.network),
+            "client_certificate": NetworkMembers.certificate(settings.network),
+            "authorization_parameters":
+                RefreshParameters.value(of: settings.authorizationParameters),
             "scope": scope.isEmpty ? nil : .texts(scope.names),
             "provider": refresh.provider.map { .text($0) },
             "rotation": refresh.rotation.map { .text($0.description) },
@@ -67,7 +76,7 @@ enum AccountRecord {
                 rawValue: try record.text("client_authentication")
             )
         else { throw SealingError() }
-        return AccountSettings(
+        var settings = AccountSettings(
             name: name,
             client: Client(
                 id: ClientID(rawValue: try record.text("client_id")),
@@ -85,6 +94,10 @@ enum AccountRecord {
             tags: try record.optional("tags", Self.tags) ?? [],
             renewal: try record.optional("renewal", Self.renewal) ?? .normal
         )
+        settings.network = try NetworkMembers.read(record)
+        settings.authorizationParameters =
+            try record.optional("authorization_parameters", RefreshParameters.read) ?? []
+        return settings
     }
 
     /// One that only a newer program knows makes the record unusable: it would be renewed against
