@@ -9,17 +9,17 @@ import VaultKit
 /// The short address that the browser is started at.
 @Suite struct BrowserStartTests {
     private func path(_ attempt: SignInAttempt) -> String {
-        EndpointURL(unchecked: attempt.signIn.startURL).path
+        EndpointURL(unchecked: attempt.browser.start.url).path
     }
 
     @Test func leadsToTheAuthorizationServerOnce() async throws {
         let agent = try await AgentFixture.make()
         let attempt = try await SignInAttempt.begin(agent)
-        #expect(attempt.signIn.startURL.hasPrefix("http://127.0.0.1:\(attempt.port)/start-"))
-        #expect(!attempt.signIn.startURL.contains(attempt.state))
+        #expect(attempt.browser.start.url.hasPrefix("http://127.0.0.1:\(attempt.port)/start-"))
+        #expect(!attempt.browser.start.url.contains(attempt.state))
         let page = try #require(try await attempt.get(path(attempt)))
         #expect(page.status == 303 && page.body.isEmpty)
-        #expect(page.header("Location") == attempt.signIn.authorizationURL.string)
+        #expect(page.header("Location") == attempt.browser.authorizationURL.string)
         #expect(page.header("Cache-Control") == "no-store")
         #expect(page.header("Referrer-Policy") == "no-referrer")
 

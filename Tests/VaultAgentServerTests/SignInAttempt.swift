@@ -11,6 +11,7 @@ import VaultStore
 struct SignInAttempt: Sendable {
     let agent: AgentFixture
     let signIn: SignIn
+    let browser: BrowserWay
     let port: UInt16
     let state: String
 
@@ -34,15 +35,17 @@ struct SignInAttempt: Sendable {
                 remembered: nil
             )
         )
-        return SignInAttempt(agent, signIn)
+        return try SignInAttempt(agent, signIn)
     }
 
-    init(_ agent: AgentFixture, _ signIn: SignIn) {
+    init(_ agent: AgentFixture, _ signIn: SignIn) throws {
+        guard let browser = signIn.way as? BrowserWay else { throw VaultError(.signInFailed) }
         self.agent = agent
         self.signIn = signIn
-        let query = signIn.authorizationURL.query ?? ""
+        self.browser = browser
+        let query = browser.authorizationURL.query ?? ""
         state = FormCoding.decode(query).first { $0.name == "state" }?.value ?? ""
-        port = UInt16(clamping: EndpointURL(unchecked: signIn.redirectURI).port)
+        port = UInt16(clamping: EndpointURL(unchecked: browser.redirectURI).port)
     }
 
     /// Comes back to the redirect address with these parameters beside the state.

@@ -119,6 +119,10 @@ package struct BeginSignInDocument: Codable, Sendable {
     /// Parameters of the authorization request, and of refreshes.
     package var authorizationParameters: [AddAccountDocument.Parameter]?
     package var refreshParameters: [AddAccountDocument.Parameter]?
+    /// How somebody signs in, by the words of `vault login --flow`.
+    package let flow: String?
+    /// Where the device flow begins, where discovery does not say.
+    package let deviceAuthorizationEndpoint: String?
 
     package init(
         name: String,
@@ -127,7 +131,9 @@ package struct BeginSignInDocument: Codable, Sendable {
         clientSecret: String?,
         scope: [String],
         redirectURI: String?,
-        renewal: String? = nil
+        renewal: String? = nil,
+        flow: String? = nil,
+        deviceAuthorizationEndpoint: String? = nil
     ) {
         self.name = name
         self.issuer = issuer
@@ -136,43 +142,8 @@ package struct BeginSignInDocument: Codable, Sendable {
         self.scope = scope
         self.redirectURI = redirectURI
         self.renewal = renewal
-    }
-}
-
-/// A sign-in that waits for the browser, or how it ended.
-package struct SignInDocument: Codable, Sendable {
-    package var schemaVersion = WireJSON.schemaVersion
-    package let id: String
-    package let state: State
-    package let authorizationURL: String
-    package let redirectURI: String
-    /// Where to start the browser: it leads to the authorization URL, once.
-    package var startURL: String?
-    /// Set when it failed.
-    package let error: ErrorDocument.Failure?
-    /// Whether the grant can be renewed; set when it is ready.
-    package let renewable: Bool?
-
-    package enum State: String, Codable, Sendable {
-        case waiting
-        case ready
-        case failed
-    }
-
-    package init(
-        id: String,
-        state: State,
-        authorizationURL: String,
-        redirectURI: String,
-        error: ErrorDocument.Failure? = nil,
-        renewable: Bool? = nil
-    ) {
-        self.id = id
-        self.state = state
-        self.authorizationURL = authorizationURL
-        self.redirectURI = redirectURI
-        self.error = error
-        self.renewable = renewable
+        self.flow = flow
+        self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
     }
 }
 

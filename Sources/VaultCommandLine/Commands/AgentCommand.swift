@@ -31,10 +31,10 @@ struct AgentCommand: Command {
             "defaults": {"proxy": "http://proxy.example:3128", "ca_file": "/own.pem"}
           }
 
-          on_event    A program that is told of sign_in_needed, client_refused,
-                      not_saved and recovered: one JSON object on its standard
-                      input, and ten seconds (installed, it can write to the
-                      vault's directory alone)
+          on_event    A program that is told of sign_in_needed, grant_ends,
+                      client_refused, not_saved and recovered: one JSON object on
+                      its standard input, and ten seconds (installed, it can write
+                      to the vault's directory alone)
           limits      How often a host is sent requests at most
           defaults    What new accounts begin with, and keep: proxy, ca_file,
                       client_certificate, client_key, and objects of names and

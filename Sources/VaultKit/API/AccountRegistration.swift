@@ -18,6 +18,10 @@ public struct AccountRegistration: Sendable, Hashable {
     public var issuer: String?
     /// The redirect URI that the client's registration fixes, where it does.
     public var redirectURI: String?
+    /// Where the device flow begins, where its discovery does not say.
+    package var deviceAuthorizationEndpoint: EndpointURL?
+    /// How somebody signs in to it.
+    package var signInFlow = SignInFlow.browser
     /// The scope asked for.
     public var requestedScope: Scope
     /// What its refreshes have of their own.
@@ -71,6 +75,8 @@ public struct AccountRegistration: Sendable, Hashable {
         )
         network = settings.network
         authorizationParameters = settings.authorizationParameters
+        deviceAuthorizationEndpoint = settings.deviceAuthorizationEndpoint
+        signInFlow = settings.signInFlow
     }
 
     /// The catalogue's entry of the provider, where it has one.
@@ -132,6 +138,8 @@ public struct AccountRegistration: Sendable, Hashable {
         )
         settings.network = network
         settings.authorizationParameters = authorizationParameters
+        settings.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
+        settings.signInFlow = signInFlow
         let token = StoredAccessToken(
             value: response.accessToken,
             tokenType: response.tokenType,

@@ -1,5 +1,5 @@
 internal import OAuth
-internal import VaultCrypto
+package import VaultCrypto
 
 /// The plaintext of an account record.
 ///
@@ -18,8 +18,12 @@ internal import VaultCrypto
 ///     "certificate_authorities"   PEM of those to trust, instead of the system's
 ///     "client_certificate"  [PATH, PATH] of the client's certificate and key
 ///     "authorization_parameters"  [[NAME, VALUE]], added to each authorization request
-enum AccountRecord {
-    static func encode(_ settings: AccountSettings) -> Secret { record(of: settings).encoded }
+///     "sign_in_flow"        paste or device, where it is not browser
+///     "device_authorization_endpoint"   where the device flow begins, where discovery does not say
+package enum AccountRecord {
+    package static func encode(_ settings: AccountSettings) -> Secret {
+        record(of: settings).encoded
+    }
 
     static func record(of settings: AccountSettings) -> SealedJSON {
         let scope = settings.requestedScope
@@ -39,6 +43,10 @@ enum AccountRecord {
             "client_certificate": NetworkMembers.certificate(settings.network),
             "authorization_parameters":
                 RefreshParameters.value(of: settings.authorizationParameters),
+            "sign_in_flow": settings.signInFlow == .browser
+                ? nil : .text(settings.signInFlow.rawValue),
+            "device_authorization_endpoint":
+                settings.deviceAuthorizationEndpoint.map { .text($0.string) },
             "scope": scope.isEmpty ? nil : .texts(scope.names),
             "provider": refresh.provider.map { .text($0) },
             "rotation": refresh.rotation.map { .text($0.description) },
@@ -61,7 +69,7 @@ enum AccountRecord {
     }
 
     /// The settings; endpoints were checked before they were sealed.
-    static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
+    package static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
         if let settings = try? plaintext.withBytes({ (text) throws(UsualRecord.Unusual) in
             try UsualRecord.settings(text)
         }) {
@@ -97,6 +105,13 @@ enum AccountRecord {
         settings.network = try NetworkMembers.read(record)
         settings.authorizationParameters =
             try record.optional("authorization_parameters", RefreshParameters.read) ?? []
+        // One that only a newer program knows is asked for again, and costs nothing else.
+        settings.signInFlow =
+            try record.optional("sign_in_flow", SealedJSON.text)
+            .flatMap { SignInFlow(rawValue: $0) } ?? .browser
+        settings.deviceAuthorizationEndpoint =
+            try record.optional("device_authorization_endpoint", SealedJSON.text)
+            .map { EndpointURL(unchecked: $0) }
         return settings
     }
 
