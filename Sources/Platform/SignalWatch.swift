@@ -49,6 +49,8 @@ package final class SignalWatch: Sendable {
 
     /// What is typed at a terminal does not show, and comes byte by byte, until the watch ends.
     package func hush(_ terminal: Int32) throws(SystemError) {
+        // What is kept for the end is how it was before the first time.
+        guard state.withLock({ $0.hushed }) != terminal else { return }
         try SystemError.check(cplatform_hush_typing(terminal))
         state.withLock { $0.hushed = terminal }
     }

@@ -14,8 +14,14 @@ import VaultKit
         private let answers: Locked<[(status: Int, body: String)]>
         private let bodies = Locked<[String]>([])
         private let isOpen: Bool
+        private let methods: String
 
-        init(_ answers: [(Int, String)], isOpen: Bool = true) {
+        init(
+            _ answers: [(Int, String)],
+            isOpen: Bool = true,
+            methods: String = #"["none","client_secret_basic"]"#
+        ) {
+            self.methods = methods
             self.answers = Locked(answers.map { (status: $0.0, body: $0.1) })
             self.isOpen = isOpen
         }
@@ -30,7 +36,8 @@ import VaultKit
                     body: Secret(
                         """
                         {"issuer":"https://as.example","token_endpoint":"https://as.example/token",\
-                        "authorization_endpoint":"https://as.example/authorize"\
+                        "authorization_endpoint":"https://as.example/authorize",\
+                        "token_endpoint_auth_methods_supported":\(methods)\
                         \(isOpen ? endpoint : "")}
                         """
                     )
@@ -85,6 +92,21 @@ import VaultKit
         #expect(!way.authorizationURL.string.contains("canary"))
         #expect(server.registrations.count == 2)
         #expect(server.registrations[1].contains("client_secret_basic"))
+        await agent.service.stop()
+    }
+
+    /// Glewlwyd registers a client without one, and refuses it later.
+    @Test func aServerThatListsNoPublicClientsIsAskedForASecretFirst() async throws {
+        let server = RegisteringServer(
+            [
+                (400, #"{"error":"invalid_client_metadata"}"#),
+                (201, #"{"client_id":"made-here"}"#),
+            ],
+            methods: #"["client_secret_post","client_secret_basic"]"#
+        )
+        let (_, agent) = try await Self.begin(server)
+        #expect(server.registrations.map { $0.contains("client_secret_basic") } == [true, false])
+        #expect(server.registrations[1].contains(#""token_endpoint_auth_method":"none""#))
         await agent.service.stop()
     }
 

@@ -33,7 +33,7 @@ final class BrowserWay: SignInWay {
             )
         }
         let address = try LoopbackAddress(request.redirectURI)
-        let socket = try address.listen()
+        let socket = try await Self.listen(at: address)
         let redirectURI = address.redirectURI(port: socket.port)
         // A client that registers itself is registered with this very address.
         let client = try await ClientSource(request: request, metadata: metadata)
@@ -66,6 +66,21 @@ final class BrowserWay: SignInWay {
                 isIssuerRequired: metadata.authorizationResponseIssParameterSupported
             )
         )
+    }
+
+    /// Seconds that a port is waited for: the last sign-in of a client whose registration fixes it has
+    /// just ended, and its listener ends a moment later.
+    private static let portLife = 2.0
+
+    private static func listen(at address: LoopbackAddress) async throws -> ListeningSocket {
+        let end = Uptime.seconds() + portLife
+        while true {
+            do {
+                return try address.listen()
+            } catch let error as VaultError where error.code == .busy && Uptime.seconds() < end {
+                try await SystemClock().sleep(seconds: 0.05)
+            }
+        }
     }
 
     /// Serves the redirect address until there is an outcome.

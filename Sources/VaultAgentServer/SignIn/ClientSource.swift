@@ -55,12 +55,16 @@ struct ClientSource: Sendable {
         throw missing(redirectURI: redirectURI, refusal: refusal)
     }
 
-    /// A native application keeps no secret (RFC 8252 §8.5); where the server wants one all the same,
-    /// it is sealed like any other.
+    /// How the client is to prove itself, what comes first first.
+    ///
+    /// A native application keeps no secret (RFC 8252 §8.5), so none where the server lists that.
+    /// Where it does not, it may register such a client and turn it away at the token endpoint
+    /// (Glewlwyd); a secret that it wants all the same is sealed like any other.
     private var methods: [ClientAuthentication] {
         let known = metadata.tokenEndpointAuthMethodsSupported
-        let confidential: [ClientAuthentication] = [.clientSecretBasic, .clientSecretPost]
-        return [.none] + [confidential.first { known.contains($0.rawValue) }].compactMap { $0 }
+        let wanted: [ClientAuthentication] = [.none, .clientSecretBasic, .clientSecretPost]
+        let listed = wanted.filter { known.contains($0.rawValue) }
+        return Array((listed.contains(.none) ? listed : listed.prefix(1) + [.none]).prefix(2))
     }
 
     private func registration(
