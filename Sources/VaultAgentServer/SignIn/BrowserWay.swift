@@ -72,7 +72,7 @@ final class BrowserWay: SignInWay {
     /// just ended, and its listener ends a moment later.
     private static let portLife = 2.0
 
-    private static func listen(at address: LoopbackAddress) async throws -> ListeningSocket {
+    private static func listen(at address: LoopbackAddress) async throws -> LoopbackListener {
         let end = Uptime.seconds() + portLife
         while true {
             do {
