@@ -10,7 +10,7 @@ FAULTS := python3 Tests/Faults
 FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
 
-.PHONY: help setup build test test-unit test-end-to-end test-api test-real-servers test-tsan test-asan \
+.PHONY: help setup build test test-unit test-end-to-end test-api test-page test-real-servers test-tsan test-asan \
 	faults power-cuts full-disk io-errors bit-flips processes generations refresh-kills stalls \
 	mutants fuzz \
 	demo bench bench-scale install lint format docs clean
@@ -32,6 +32,9 @@ test-unit: ## Run the tests that need no built programs
 
 test-api: build ## Hold the agent to its OpenAPI document with schemathesis
 	@Scripts/test-api
+
+test-page: build ## Show the page that a sign-in ends on to headless Chromium, light and dark
+	@Scripts/test-page
 
 test-end-to-end: build ## Run the built programs against the test server
 	@$(RUN_TESTS) --filter EndToEndTests

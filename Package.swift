@@ -231,6 +231,7 @@ let package = Package(
                 "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultKit", "VaultHTTP",
                 "VaultHTTPServer", "VaultTesting",
             ],
+            exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -249,7 +250,6 @@ let package = Package(
                 "VaultHTTPServer", "VaultAgentClient", "VaultAgentServer", "VaultInterface",
                 "VaultTesting",
             ],
-            exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -25,6 +25,13 @@ static inline CURLcode vault_curl_set_list(
     return curl_easy_setopt(easy, option, value);
 }
 
+// For options that take a blob, which curl reads while the transfer lasts.
+static inline CURLcode vault_curl_lend_blob(
+    CURL *easy, CURLoption option, void *bytes, size_t count) {
+    struct curl_blob blob = {.data = bytes, .len = count, .flags = CURL_BLOB_NOCOPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
 // The read, write and header callbacks all have this type.
 typedef size_t vault_curl_callback(char *bytes, size_t size, size_t count, void *context);
 

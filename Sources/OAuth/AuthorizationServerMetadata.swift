@@ -26,10 +26,24 @@ package struct AuthorizationServerMetadata: Sendable, Hashable {
     package var grantTypesSupported: [String]
     /// The scope names listed.
     package var scopesSupported: [String]
+    /// Where clients that show a certificate go instead (RFC 8705 §5).
+    package var mutualTLSAliases: [EndpointName: EndpointURL] = [:]
+
+    /// The same for a client that shows a certificate: it has to use the aliases there are.
+    package var forMutualTLS: AuthorizationServerMetadata {
+        var metadata = self
+        metadata.tokenEndpoint = mutualTLSAliases[.token] ?? tokenEndpoint
+        metadata.deviceAuthorizationEndpoint =
+            mutualTLSAliases[.deviceAuthorization] ?? deviceAuthorizationEndpoint
+        metadata.revocationEndpoint = mutualTLSAliases[.revocation] ?? revocationEndpoint
+        metadata.userinfoEndpoint = mutualTLSAliases[.userinfo] ?? userinfoEndpoint
+        metadata.registrationEndpoint = mutualTLSAliases[.registration] ?? registrationEndpoint
+        return metadata
+    }
 }
 
 /// The endpoints a discovery document names, by their member names.
-package enum EndpointName: String, Sendable, Hashable {
+package enum EndpointName: String, Sendable, Hashable, CaseIterable {
     /// Where the resource owner signs in.
     case authorization = "authorization_endpoint"
     /// Where tokens are issued.

@@ -39,8 +39,20 @@ struct DiscoveryDocument {
             tokenEndpointAuthMethodsSupported: methods.isEmpty
                 ? [ClientAuthentication.clientSecretBasic.rawValue] : methods,
             grantTypesSupported: list("grant_types_supported"),
-            scopesSupported: list("scopes_supported")
+            scopesSupported: list("scopes_supported"),
+            mutualTLSAliases: try mutualTLSAliases()
         )
+    }
+
+    /// The endpoints of clients that show a certificate; the person goes where everybody goes.
+    private func mutualTLSAliases() throws(DiscoveryError) -> [EndpointName: EndpointURL] {
+        guard let members = members["mtls_endpoint_aliases"]?.object else { return [:] }
+        let document = DiscoveryDocument(members: members, source: source)
+        var aliases: [EndpointName: EndpointURL] = [:]
+        for name in EndpointName.allCases where name != .authorization {
+            aliases[name] = try document.endpoint(name)
+        }
+        return aliases
     }
 
     private func endpoint(_ name: EndpointName) throws(DiscoveryError) -> EndpointURL? {

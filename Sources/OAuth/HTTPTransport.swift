@@ -3,8 +3,8 @@ public import VaultCrypto
 /// Sends one HTTP request and returns its answer, whatever the status.
 ///
 /// What a refresh depends on: a request is written to a connection **at most once**. No redirect is
-/// followed, nothing is sent again by the transport itself, and no credential of the environment
-/// (`.netrc`, proxies) is used.
+/// followed, nothing is sent again by the transport itself, and nothing of the environment (`.netrc`,
+/// proxies) is used: the options of the request alone say how it gets there.
 public protocol HTTPTransport: Sendable {
     /// Sends a request once.
     ///
@@ -16,12 +16,12 @@ public protocol HTTPTransport: Sendable {
     ///
     /// What cannot be reached need not be tried with a refresh token. A transport that has no
     /// connections says yes, which is the default.
-    func canReach(_ url: EndpointURL) async -> Bool
+    func canReach(_ url: EndpointURL, through network: NetworkOptions) async -> Bool
 }
 
 extension HTTPTransport {
     /// Yes: only a request can tell.
-    public func canReach(_ url: EndpointURL) async -> Bool { true }
+    public func canReach(_ url: EndpointURL, through network: NetworkOptions) async -> Bool { true }
 }
 
 /// An HTTP request to an authorization server.
@@ -44,6 +44,8 @@ public struct HTTPRequest: Sendable {
     public var deadline: Double
     /// Bytes of answer body after which the exchange is given up.
     public var maximumBodyBytes: Int
+    /// How to get there.
+    public var network = NetworkOptions()
 
     /// A request; 30 seconds and 1 MiB unless told.
     public init(
@@ -118,8 +120,20 @@ public enum HTTPTransportError: Error, Sendable, Equatable {
         case nameNotResolved = "name_not_resolved"
         /// No connection.
         case connectionFailed = "connection_failed"
-        /// No TLS session, or a certificate that is not trusted.
+        /// No TLS session.
         case tlsFailed = "tls_failed"
+        /// Nobody who is trusted signed the server's certificate.
+        case certificateUntrusted = "certificate_untrusted"
+        /// The server's certificate is of another host.
+        case certificateOfAnotherHost = "certificate_of_another_host"
+        /// The server's certificate has expired, or is not valid yet.
+        case certificateExpired = "certificate_expired"
+        /// The authorities to trust are no certificates.
+        case authoritiesUnusable = "authorities_unusable"
+        /// The client's certificate or key cannot be read, is not the client's alone, or is none.
+        case clientCertificateUnusable = "client_certificate_unusable"
+        /// The proxy was not reached, or refused to pass the request on.
+        case proxyFailed = "proxy_failed"
         /// The deadline passed.
         case timedOut = "timed_out"
         /// The connection ended before the answer did.

@@ -19,6 +19,18 @@ extension RequestParameter {
         "code_verifier", "device_code", "id_token", "password", "refresh_token", "token",
     ]
 
+    /// Names of an authorization request that the protocol itself decides on: what another value would
+    /// do is lead the answer elsewhere, or leave it unprotected.
+    private static let decidedNames: Set = [
+        "response_type", "response_mode", "redirect_uri", "scope", "state", "nonce",
+        "code_challenge", "code_challenge_method", "request", "request_uri",
+    ]
+
+    /// Whether a parameter of this name may be added to an authorization request.
+    package static func mayBeAsked(_ name: String) -> Bool {
+        mayBeNamed(name) && !decidedNames.contains(name.lowercased())
+    }
+
     /// Whether a parameter of this name may be added to a request.
     package static func mayBeNamed(_ name: String) -> Bool {
         let name = name.lowercased()

@@ -67,13 +67,13 @@ final class CurlLoop {
         switch message {
         case .close:
             close()
-        case .send(let request, let continuation):
+        case .send(let request, let route, let continuation):
             guard !isClosing,
-                let transfer = TokenTransfer(request, settings: settings, then: continuation)
+                let transfer = TokenTransfer(request, route, settings: settings, then: continuation)
             else { return refuse(message) }
             add(transfer)
-        case .reach(let url, let continuation):
-            guard !isClosing, let probe = Probe(url, settings: settings, then: continuation)
+        case .reach(let url, let route, let continuation):
+            guard !isClosing, let probe = Probe(url, route, settings: settings, then: continuation)
             else { return refuse(message) }
             add(probe)
         case .begin(let exchange):
@@ -92,9 +92,9 @@ final class CurlLoop {
 
     private func refuse(_ message: CurlMessage) {
         switch message {
-        case .send(_, let continuation):
+        case .send(_, _, let continuation):
             continuation.resume(returning: .failure(.notSent(.refused)))
-        case .reach(_, let continuation): continuation.resume(returning: false)
+        case .reach(_, _, let continuation): continuation.resume(returning: false)
         case .begin(let exchange):
             exchange.end(.failed(HTTPTransportError.notSent(.refused)))
         case .look, .refuse, .close: break

@@ -5,11 +5,13 @@ internal import OAuth
 class CurlTransfer {
     let handle: EasyHandle
     private let headers: HeaderList
+    private let route: CurlRoute
 
-    init?(headers: [HTTPHeader]) {
+    init?(headers: [HTTPHeader], route: CurlRoute = .usual) {
         guard let handle = EasyHandle() else { return nil }
         self.handle = handle
         self.headers = HeaderList(headers)
+        self.route = route
     }
 
     /// Sets what every request has; returns a failure or nothing.
@@ -18,11 +20,36 @@ class CurlTransfer {
         deadline: Double,
         settings: CurlSettings
     ) -> CURLcode? {
-        handle.configure(url, headers: headers, deadline: deadline, settings: settings)
-            ?? setCallbacks()
+        handle.configure(
+            url,
+            headers: headers,
+            deadline: deadline,
+            settings: settings,
+            route: route
+        ) ?? setCallbacks()
     }
 
-    final var hasSentBytes: Bool { handle.get(CURLINFO_REQUEST_SIZE) > 0 }
+    /// Whether any byte may have reached the server; what asks a proxy for a tunnel does not.
+    final var hasSentBytes: Bool { handle.get(CURLINFO_REQUEST_SIZE) > 0 && !isTunnelMissing }
+
+    /// Whether a proxy has not, or not yet, made its way to the server.
+    private var isTunnelMissing: Bool {
+        route.proxy?.isTunnelling == true
+            && !(200..<300).contains(handle.get(CURLINFO_HTTP_CONNECTCODE))
+    }
+
+    /// What a failed transfer came to.
+    final func reason(_ code: CURLcode) -> HTTPTransportError.Reason {
+        let reason = code.reason(certificate: handle.get(CURLINFO_SSL_VERIFYRESULT))
+        guard let proxy = route.proxy else { return reason }
+        switch reason {
+        case .connectionFailed: return .proxyFailed
+        case .connectionLost, .tlsFailed, .certificateUntrusted, .certificateExpired,
+            .certificateOfAnotherHost:
+            return proxy.isTunnelling && isTunnelMissing ? .proxyFailed : reason
+        default: return reason
+        }
+    }
 
     // MARK: - What the kinds of transfers do
 
@@ -60,6 +87,11 @@ class CurlTransfer {
             vault_curl_set_callback(handle.pointer, option, callback, contextOption, context)
         )
     }
+}
+
+extension ProxyURL {
+    /// Whether it is asked for a tunnel (RFC 9110 §9.3.6), and says what became of it.
+    fileprivate var isTunnelling: Bool { text.hasPrefix("http") }
 }
 
 // C calls these; each finds its transfer in the context pointer. A short count stops the transfer.

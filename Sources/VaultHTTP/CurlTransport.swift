@@ -5,7 +5,7 @@ internal import Platform
 /// started by the first.
 ///
 /// A body is handed over through a read callback that cannot rewind, so that libcurl cannot send it
-/// again by itself. A POST to an authorization server has a connection to itself, because a kept one
+/// again by itself. A request with options of an account has a connection to itself. A POST to an authorization server has a connection to itself, because a kept one
 /// may die under it and leave its outcome unknown. A GET that meets a kept connection the server has just closed may be sent once
 /// more, as RFC 9110 §9.2.2 allows for idempotent methods. There is no limit to the connections at
 /// one time: no refresh waits behind requests to resource servers.
@@ -67,8 +67,9 @@ public final class CurlTransport: HTTPTransport {
     /// - Throws: `HTTPTransportError`, which says whether the server may have read the request.
     public func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
         guard request.isSendable, let mailbox = runningMailbox() else { throw .notSent(.refused) }
+        let route = try CurlRoute(to: request.url, through: request.network)
         let result = await withCheckedContinuation { continuation in
-            if !mailbox.post(.send(request, continuation)) {
+            if !mailbox.post(.send(request, route, continuation)) {
                 continuation.resume(returning: .failure(.notSent(.refused)))
             }
         }
@@ -76,10 +77,14 @@ public final class CurlTransport: HTTPTransport {
     }
 
     /// Whether a connection to a server can be had within five seconds; nothing is sent on it.
-    public func canReach(_ url: EndpointURL) async -> Bool {
-        guard let mailbox = runningMailbox() else { return false }
+    public func canReach(_ url: EndpointURL, through network: NetworkOptions) async -> Bool {
+        guard let mailbox = runningMailbox(),
+            let route = try? CurlRoute(to: url, through: network)
+        else { return false }
         return await withCheckedContinuation { continuation in
-            if !mailbox.post(.reach(url, continuation)) { continuation.resume(returning: false) }
+            if !mailbox.post(.reach(url, route, continuation)) {
+                continuation.resume(returning: false)
+            }
         }
     }
 
@@ -124,8 +129,8 @@ typealias CurlResult = Result<HTTPResponse, HTTPTransportError>
 
 /// What other threads tell the transport's.
 enum CurlMessage: Sendable {
-    case send(HTTPRequest, CheckedContinuation<CurlResult, Never>)
-    case reach(EndpointURL, CheckedContinuation<Bool, Never>)
+    case send(HTTPRequest, CurlRoute, CheckedContinuation<CurlResult, Never>)
+    case reach(EndpointURL, CurlRoute, CheckedContinuation<Bool, Never>)
     case begin(ResourceExchange)
     /// A task has read, given, or let go of something.
     case look(ResourceExchange)

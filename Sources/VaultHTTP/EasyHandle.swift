@@ -1,9 +1,12 @@
 internal import CCurl
 internal import OAuth
+internal import VaultCrypto
 
 /// One of libcurl's easy handles, and the one way to set it up.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
+    /// What libcurl reads until the handle is gone.
+    private var blobs: [LentBlob] = []
 
     /// Seconds to a connection, TLS included.
     private static let connectDeadline = 10.0
@@ -25,20 +28,20 @@ final class EasyHandle {
         _ url: EndpointURL,
         headers: HeaderList,
         deadline: Double,
-        settings: CurlSettings
+        settings: CurlSettings,
+        route: CurlRoute
     ) -> CURLcode? {
         setWhatNeverVaries()
             ?? set(CURLOPT_URL, url.string)
             ?? set(CURLOPT_USERAGENT, settings.userAgent)
-            ?? settings.caFile.flatMap { set(CURLOPT_CAINFO, $0) }
+            ?? settings.caFile.flatMap { set(CURLOPT_CAINFO, $0) ?? clear(CURLOPT_CAPATH) }
+            ?? route.configure(self)
             ?? set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds: min(deadline, Self.connectDeadline))
             ?? failure(vault_curl_set_list(pointer, CURLOPT_HTTPHEADER, headers.first))
     }
 
     private func setWhatNeverVaries() -> CURLcode? {
         set(CURLOPT_PROTOCOLS_STR, "http,https")
-            // An empty proxy is none, whatever the environment says.
-            ?? set(CURLOPT_PROXY, "")
             ?? set(Self.switches)
     }
 
@@ -78,6 +81,19 @@ final class EasyHandle {
 
     func set(_ option: CURLoption, _ value: String) -> CURLcode? {
         failure(vault_curl_set_string(pointer, option, value))
+    }
+
+    /// Takes back what libcurl has for a string of its own.
+    func clear(_ option: CURLoption) -> CURLcode? {
+        failure(vault_curl_set_string(pointer, option, nil))
+    }
+
+    func set(_ option: CURLoption, lending secret: Secret) -> CURLcode? {
+        let blob = LentBlob(secret)
+        blobs.append(blob)
+        return failure(
+            vault_curl_lend_blob(pointer, option, blob.bytes.baseAddress, blob.bytes.count)
+        )
     }
 
     func get(_ info: CURLINFO) -> Int {

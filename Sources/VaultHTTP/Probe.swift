@@ -10,11 +10,12 @@ final class Probe: CurlTransfer {
 
     init?(
         _ url: EndpointURL,
+        _ route: CurlRoute,
         settings: CurlSettings,
         then continuation: CheckedContinuation<Bool, Never>
     ) {
         self.continuation = continuation
-        super.init(headers: [])
+        super.init(headers: [], route: route)
         let failure =
             configure(url, deadline: Self.deadline, settings: settings)
             ?? handle.set(CURLOPT_TIMEOUT_MS, milliseconds: Self.deadline)

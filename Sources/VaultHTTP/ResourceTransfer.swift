@@ -166,7 +166,7 @@ final class ResourceTransfer: CurlTransfer {
     private func ending(_ code: CURLcode) -> AnswerState.Ending {
         // A whole answer stays one when the connection dies over the rest of an unwanted body.
         guard code == CURLE_OK || isWhole else {
-            return .failed(error(header.isTooLarge ? .answerTooLarge : code.reason))
+            return .failed(error(header.isTooLarge ? .answerTooLarge : reason(code)))
         }
         // libcurl takes a connection that ends within the header for the end of the answer.
         return hasAnswered ? .complete : .failed(error(.connectionLost))

@@ -10,13 +10,14 @@ final class TokenTransfer: CurlTransfer {
 
     init?(
         _ request: HTTPRequest,
+        _ route: CurlRoute,
         settings: CurlSettings,
         then continuation: CheckedContinuation<CurlResult, Never>
     ) {
         self.continuation = continuation
         upload = request.method == .post ? Upload(request.body) : nil
         answer = AnswerCollector(limit: request.maximumBodyBytes)
-        super.init(headers: request.headers)
+        super.init(headers: request.headers, route: route)
         guard configure(request, settings) == nil else { return nil }
     }
 
@@ -60,7 +61,7 @@ final class TokenTransfer: CurlTransfer {
 
     private func result(_ code: CURLcode) -> CurlResult {
         guard code == CURLE_OK else {
-            return .failure(error(answer.isTooLarge ? .answerTooLarge : code.reason))
+            return .failure(error(answer.isTooLarge ? .answerTooLarge : reason(code)))
         }
         // libcurl takes a connection that ends within the header for the end of the answer.
         guard answer.isHeaderComplete else { return .failure(error(.connectionLost)) }

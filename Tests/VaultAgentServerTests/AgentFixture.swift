@@ -112,6 +112,7 @@ final class ScriptedServer: HTTPTransport {
     struct Asked: Sendable {
         let url: String
         let body: String
+        let network: NetworkOptions
     }
 
     private struct State {
@@ -156,7 +157,9 @@ final class ScriptedServer: HTTPTransport {
         let isToken = request.url.string.hasSuffix("/token")
         let answer = state.withLock { state in
             let body = request.body?.reveal { $0 } ?? ""
-            state.asked.append(Asked(url: request.url.string, body: body))
+            state.asked.append(
+                Asked(url: request.url.string, body: body, network: request.network)
+            )
             return isToken && !state.answers.isEmpty ? state.answers.removeFirst() : nil
         }
         guard isToken else { return try metadata() }

@@ -35,17 +35,17 @@ struct SignInAttempt: Sendable {
                 remembered: nil
             )
         )
+        return try SignInAttempt(agent, signIn)
+    }
+
+    init(_ agent: AgentFixture, _ signIn: SignIn) throws {
         guard let browser = signIn.way as? BrowserWay else { throw VaultError(.signInFailed) }
+        self.agent = agent
+        self.signIn = signIn
+        self.browser = browser
         let query = browser.authorizationURL.query ?? ""
-        let state = FormCoding.decode(query).first { $0.name == "state" }?.value ?? ""
-        let port = UInt16(clamping: EndpointURL(unchecked: browser.redirectURI).port)
-        return SignInAttempt(
-            agent: agent,
-            signIn: signIn,
-            browser: browser,
-            port: port,
-            state: state
-        )
+        state = FormCoding.decode(query).first { $0.name == "state" }?.value ?? ""
+        port = UInt16(clamping: EndpointURL(unchecked: browser.redirectURI).port)
     }
 
     /// Comes back to the redirect address with these parameters beside the state.

@@ -30,7 +30,7 @@ import VaultStore
         agent.server.answerNext(status, body)
         let attempt = try await SignInAttempt.begin(agent)
         let page = try #require(try await attempt.comeBack("code=canary-code"))
-        #expect(page.status == 200 && page.body.contains("was not signed in"))
+        #expect(page.status == 200 && page.body.contains("Not signed in"))
         #expect(await attempt.outcome() == outcome)
         let told = await agent.answer("GET", "/v1/sign-ins/\(attempt.signIn.id)?wait=1")
         #expect(told.status == 200 && told.text.contains(#""state":"failed""#))

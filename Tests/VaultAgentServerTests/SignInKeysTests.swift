@@ -16,7 +16,7 @@ import VaultStore
         let file = try VaultFile(agent.location)
         _ = try file.rekey(authorizedBy: AgentFixture.typed, slots: [:], dropping: [], now: .now)
         let page = try #require(try await attempt.comeBack("code=canary-code"))
-        #expect(page.body.contains("was not signed in"))
+        #expect(page.body.contains("Not signed in"))
         #expect(await attempt.outcome() == "locked keys_replaced")
         #expect(agent.server.exchanges.isEmpty)
         await agent.service.stop()

@@ -17,7 +17,7 @@ import VaultStore
         #expect(attempt.signIn.outcome == nil)
 
         let page = try #require(try await attempt.comeBack("code=canary-code"))
-        #expect(page.status == 200 && page.body.contains("<b>work</b> is ready"))
+        #expect(page.status == 200 && page.body.contains("<strong>work</strong> is ready"))
         #expect(await attempt.outcome() == "ready")
 
         #expect(agent.server.exchanges.count == 1)

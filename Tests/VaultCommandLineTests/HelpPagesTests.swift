@@ -70,15 +70,18 @@ import Testing
                     "--token-endpoint URL", "--client-id ID", "--client-secret-fd N",
                     "--client-auth METHOD", "--issuer URL", "--scope S", "--tag TEXT",
                     "--provider PROVIDER", "--rotation KIND", "--send-scope",
-                    "--refresh-parameter NAME=VALUE",
-                    "--refresh-endpoint URL",
+                    "--refresh-param NAME=VALUE", "--refresh-endpoint URL",
+                    "--proxy URL", "--ca-file PATH", "--client-cert PATH", "--client-key PATH",
+                    "--param NAME=VALUE",
                 ]
             ),
             (
                 "login",
                 [
                     "--issuer URL", "--client-id ID", "--client-secret-fd N", "--scope S",
-                    "--redirect-uri URI", "--no-browser",
+                    "--redirect-uri URI", "--no-browser", "--refresh-param NAME=VALUE",
+                    "--proxy URL", "--ca-file PATH", "--client-cert PATH", "--client-key PATH",
+                    "--param NAME=VALUE",
                 ]
             ),
             (

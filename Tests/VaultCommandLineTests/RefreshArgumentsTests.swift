@@ -28,6 +28,7 @@ import VaultAgentClient
             ParsingRow(addition + "--send-scope --scope mail"),
             ParsingRow(addition + "--refresh-parameter a=1 --refresh-parameter b="),
             ParsingRow(addition + "--refresh-parameter a=b=c"),
+            ParsingRow(addition + "--refresh-param a=b=c --refresh-parameter b=c"),
             ParsingRow(addition + "--refresh-endpoint https://as.example/refresh"),
         ]
     )
@@ -63,7 +64,7 @@ import VaultAgentClient
             ),
             ParsingRow(
                 addition + "--refresh-parameter a=1 --refresh-parameter a=2",
-                .repeatedOption("--refresh-parameter a=")
+                .repeatedOption("--refresh-param a=")
             ),
         ]
     )

@@ -16,6 +16,14 @@ import VaultAccess
               "limits": {
                 "login.example": {"requests": 10, "seconds": 1.5},
                 "127.0.0.1": {"seconds": 60, "requests": 1}
+              },
+              "defaults": {
+                "proxy": "HTTP://Proxy.example:3128/",
+                "ca_file": "/etc/ssl/own.pem",
+                "client_certificate": "/home/p/c.pem",
+                "client_key": "/home/p/c.key",
+                "parameters": {"prompt": "consent", "audience": "https://api.example"},
+                "refresh_parameters": {"b": "2", "a": ""}
               }
             }
             """
@@ -26,6 +34,22 @@ import VaultAccess
                 "login.example": .init(requests: 10, seconds: 1.5),
                 "127.0.0.1": .init(requests: 1, seconds: 60),
             ]
+        )
+        let defaults = configuration.defaults
+        #expect(defaults.network.proxy?.text == "http://proxy.example:3128")
+        #expect(defaults.caFile == "/etc/ssl/own.pem")
+        #expect(
+            defaults.network.clientCertificate
+                == ClientCertificate(certificatePath: "/home/p/c.pem", keyPath: "/home/p/c.key")
+        )
+        #expect(
+            defaults.authorizationParameters == [
+                RequestParameter("prompt", "consent"),
+                RequestParameter("audience", "https://api.example"),
+            ]
+        )
+        #expect(
+            defaults.refreshParameters == [RequestParameter("b", "2"), RequestParameter("a", "")]
         )
         #expect(try VaultConfiguration(" {}\n") == VaultConfiguration())
     }
@@ -43,6 +67,10 @@ import VaultAccess
     }
 
     private static let host = "a host name in small letters, without a port"
+    private static let proxy =
+        "http, https, socks5 or socks5h, a host and a port, and no user name"
+    private static let name = "another name: this one is the vault's business"
+    private static let key = "the key of a client_certificate, which is not there"
 
     @Test(arguments: [
         Row("", 1, .notJSON), Row("{", 1, .notJSON), Row("{}\n{}", 2, .notJSON),
@@ -88,6 +116,39 @@ import VaultAccess
             "{\"limits\":{\"a.example\":{\"requests\":1,\"seconds\":1e99}}}",
             1,
             .unfit("limits.a.example.seconds", wanted: "a number from 0.001 to 86400.0")
+        ),
+        Row("{\"defaults\":1}", 1, .unfit("defaults", wanted: "an object")),
+        Row("{\"defaults\":{\n\"prxy\":\"\"}}", 2, .unknown("defaults.prxy")),
+        Row(
+            "{\"defaults\":{\"proxy\":\n\"http://u:w@p.example:1\"}}",
+            2,
+            .unfit("defaults.proxy", wanted: proxy)
+        ),
+        Row("{\"defaults\":{\"proxy\":\"p:1\"}}", 1, .unfit("defaults.proxy", wanted: proxy)),
+        Row(
+            "{\"defaults\":{\"ca_file\":\"ca.pem\"}}",
+            1,
+            .unfit("defaults.ca_file", wanted: "an absolute path")
+        ),
+        Row(
+            "{\"defaults\":{\"client_key\":\"/k\"}}",
+            1,
+            .unfit("defaults.client_key", wanted: key)
+        ),
+        Row(
+            "{\"defaults\":{\"parameters\":{\n\"state\":\"x\"}}}",
+            2,
+            .unfit("defaults.parameters.state", wanted: name)
+        ),
+        Row(
+            "{\"defaults\":{\"refresh_parameters\":{\"client_secret\":\"x\"}}}",
+            1,
+            .unfit("defaults.refresh_parameters.client_secret", wanted: name)
+        ),
+        Row(
+            "{\"defaults\":{\"parameters\":{\"a\":1}}}",
+            1,
+            .unfit("defaults.parameters.a", wanted: "a text")
         ),
     ])
     func oneFaultIsTheEnd(row: Row) throws {

@@ -51,9 +51,13 @@ package enum FilePermissions {
         }
     }
 
-    /// A program that we run for the user: theirs or root's, and nobody else can change it or put
-    /// another in its place.
+    /// A program that we run for the user.
     package static func checkProgram(_ path: String) throws {
+        try checkUnchangeable(path)
+    }
+
+    /// A file of the user's or root's, which nobody else can change or put another in its place.
+    package static func checkUnchangeable(_ path: String) throws {
         var walk = DirectoryWalk(path)
         let (place, status) = try walk.run()
         guard status.kind == .regular else {

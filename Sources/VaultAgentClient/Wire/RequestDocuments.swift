@@ -15,6 +15,10 @@ package struct AddAccountDocument: Codable, Sendable {
     package let tags: [String]?
     /// When it is renewed in the background; left out where nobody told.
     package let renewal: String?
+    /// How its requests reach the server.
+    package var network: NetworkDocument?
+    /// Parameters of its authorization requests.
+    package var authorizationParameters: [Parameter]?
 
     /// What an account's refreshes have of their own, each left out where nobody told.
     package struct Refresh: Codable, Sendable {
@@ -110,6 +114,11 @@ package struct BeginSignInDocument: Codable, Sendable {
     package let redirectURI: String?
     /// When it is renewed in the background.
     package let renewal: String?
+    /// How its requests reach the server.
+    package var network: NetworkDocument?
+    /// Parameters of the authorization request, and of refreshes.
+    package var authorizationParameters: [AddAccountDocument.Parameter]?
+    package var refreshParameters: [AddAccountDocument.Parameter]?
     /// How somebody signs in, by the words of `vault login --flow`.
     package let flow: String?
     /// Where the device flow begins, where discovery does not say.

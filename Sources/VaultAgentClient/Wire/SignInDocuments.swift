@@ -21,6 +21,8 @@ package struct SignInDocument: Codable, Sendable {
     /// Where the browser is to go; set where a browser signs in.
     package var authorizationURL: String?
     package var redirectURI: String?
+    /// Where to start the browser: it leads to the authorization URL, once.
+    package var startURL: String?
     /// What the person types elsewhere; set where a device signs in.
     package var device: Device?
     /// What is going on while it waits.

@@ -12,7 +12,8 @@ struct AccountAddition {
 
     private static let known: Set = [
         "name", "tokenEndpoint", "clientID", "clientSecret", "clientAuthentication", "issuer",
-        "scope", "tokenResponse", "refresh", "tags", "renewal",
+        "scope", "tokenResponse", "refresh", "tags", "renewal", "network",
+        "authorizationParameters",
     ]
 
     init(_ body: [UInt8]) throws {
@@ -21,7 +22,7 @@ struct AccountAddition {
     }
 
     /// The account's settings, once each of them is what it should be.
-    func registration() throws -> AccountRegistration {
+    func registration(_ defaults: AccountDefaults) throws -> AccountRegistration {
         let name = try members.required("name", \.text)
         let endpoint = try members.required("tokenEndpoint", \.text)
         let client = try members.required("clientID", \.text)
@@ -44,7 +45,7 @@ struct AccountAddition {
             throw VaultError(.invalidInput, facts: [.field: "client_secret"])
         }
         if let issuer { _ = try EndpointURL.checked(issuer, field: "issuer") }
-        let registration = AccountRegistration(
+        var registration = AccountRegistration(
             name: name,
             client: Client(
                 id: ClientID(rawValue: client),
@@ -58,6 +59,15 @@ struct AccountAddition {
             tags: try AccountTag.checked(members.texts("tags") ?? []),
             renewal: try members.optional("renewal", \.text).map { try .checked($0) }
         )
+        registration.network =
+            try NetworkAddition.document(members)?.options(before: defaults.network)
+            ?? defaults.network
+        registration.authorizationParameters =
+            try NetworkAddition.parameters("authorizationParameters", members)
+            ?? defaults.authorizationParameters
+        if registration.refresh.parameters.isEmpty {
+            registration.refresh.parameters = defaults.refreshParameters
+        }
         try registration.check()
         return registration
     }

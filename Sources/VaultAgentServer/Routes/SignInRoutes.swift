@@ -9,7 +9,8 @@ extension AgentRoutes {
     private static let longestPoll = 25.0
     private static let signInMembers: Set = [
         "name", "issuer", "clientID", "clientSecret", "scope", "redirectURI", "renewal",
-        "flow", "deviceAuthorizationEndpoint",
+        "flow", "deviceAuthorizationEndpoint", "network", "authorizationParameters",
+        "refreshParameters",
     ]
 
     func beginSignIn(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
@@ -17,7 +18,7 @@ extension AgentRoutes {
         guard let scope = try members.texts("scope") else {
             throw VaultError(.invalidInput, facts: [.field: "scope"])
         }
-        let document = BeginSignInDocument(
+        var document = BeginSignInDocument(
             name: try members.required("name", \.text),
             issuer: try members.optional("issuer", \.text),
             clientID: try members.optional("clientID", \.text),
@@ -31,13 +32,23 @@ extension AgentRoutes {
                 \.text
             )
         )
+        document.network = try NetworkAddition.document(members)
+        let authorization = try NetworkAddition.parameters("authorizationParameters", members)
+        document.authorizationParameters = authorization?.map { .init($0) }
+        document.refreshParameters = try NetworkAddition.parameters("refreshParameters", members)?
+            .map { .init($0) }
         guard let name = AccountName(document.name) else {
             throw VaultError(.invalidInput, facts: [.field: "name"])
         }
         let session = try service.vault.session()
         let remembered = try await session.vault.registration(of: name)
         let signIn = try await session.signIns.begin(
-            SignInRequest(document, for: name, remembered: remembered)
+            SignInRequest(
+                document,
+                for: name,
+                remembered: remembered,
+                defaults: service.configuration.defaults
+            )
         )
         return try Self.json(signIn.document(nil), status: 201)
     }
@@ -92,6 +103,7 @@ extension BrowserWay {
     func describe(_ document: inout SignInDocument) {
         document.authorizationURL = authorizationURL.string
         document.redirectURI = redirectURI
+        document.startURL = start.url
     }
 }
 

@@ -16,7 +16,8 @@ final class BrowserWay: SignInWay {
 
     private let account: AccountName
     private let exchange: CodeExchange
-    private let listener: Locked<ListeningSocket?>
+    let start: BrowserStart
+    private let listener: Locked<LoopbackListener?>
     private let redirect: Locked<AuthorizationRedirect>
 
     init(
@@ -43,10 +44,12 @@ final class BrowserWay: SignInWay {
             clientID: client.client.id,
             redirectURI: redirectURI,
             scope: request.requestedScope,
-            codeChallenge: proofKey.codeChallenge
+            codeChallenge: proofKey.codeChallenge,
+            extra: request.authorizationParameters.map { ($0.name, $0.value) }
         )
         authorizationURL = authorization.url
         self.redirectURI = redirectURI
+        start = BrowserStart(authorization.url, address: address.literal, port: socket.port)
         account = request.name
         exchange = CodeExchange(
             keeper: GrantKeeper(request: request, metadata: metadata, client: client, vault: vault),
@@ -69,7 +72,7 @@ final class BrowserWay: SignInWay {
     /// just ended, and its listener ends a moment later.
     private static let portLife = 2.0
 
-    private static func listen(at address: LoopbackAddress) async throws -> ListeningSocket {
+    private static func listen(at address: LoopbackAddress) async throws -> LoopbackListener {
         let end = Uptime.seconds() + portLife
         while true {
             do {
@@ -88,27 +91,12 @@ final class BrowserWay: SignInWay {
         }
         guard let socket else { return }
         do {
-            let server = try HTTPServer(on: socket, limits: Self.limits) { [self] request in
-                .response(await receive(request, progress))
-            }
+            let servers = try socket.serve { [self] in await receive($0, progress) }
             await progress.waitForOutcome()
-            await server.stop()
+            await servers.stop()
         } catch {
             progress.settle(.failed(VaultError(error)))
         }
-    }
-
-    private static var limits: HTTPServerLimits {
-        var limits = HTTPServerLimits()
-        limits.bodyBytes = 0
-        limits.connections = 16
-        limits.idleSeconds = 10
-        // Every server of this machine leaves its cookies here: ports share them (RFC 6265 §8.5).
-        limits.connectionMemory = 256 << 10
-        // What follows a request on its connection is not looked at.
-        limits.keepsConnections = false
-        limits.stopSeconds = 5
-        return limits
     }
 
     // MARK: - The redirect
@@ -117,6 +105,10 @@ final class BrowserWay: SignInWay {
         _ request: HTTPServerRequest,
         _ progress: SignInProgress
     ) async -> HTTPServerResponse {
+        if let answer = start.answer(to: request) { return answer }
+        // Not its address: a settled sign-in has nothing to say of that.
+        let isRedirect = request.path == EndpointURL(unchecked: redirectURI).path
+        guard isRedirect || progress.outcome == nil else { return SignInPage.ignored(status: 404) }
         let judgement = judge(progress) { redirect in
             redirect.judge(
                 method: request.method,
@@ -127,7 +119,8 @@ final class BrowserWay: SignInWay {
         if case .ignored(let status) = judgement { return SignInPage.ignored(status: status) }
         return switch await outcome(of: judgement, progress) {
         case .ready: SignInPage.ready(account: account)
-        case .failed, nil: SignInPage.failed(account: account)
+        case .failed(let error): SignInPage.failed(account: account, error)
+        case nil: SignInPage.failed(account: account, VaultError(.signInFailed))
         }
     }
 

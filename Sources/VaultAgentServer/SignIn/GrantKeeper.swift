@@ -64,6 +64,8 @@ struct GrantKeeper: Sendable {
             refresh: request.refresh,
             renewal: request.renewal
         )
+        registration.network = request.network
+        registration.authorizationParameters = request.authorizationParameters
         registration.signInFlow = request.flow
         registration.deviceAuthorizationEndpoint = request.deviceAuthorizationEndpoint
         return registration

@@ -25,10 +25,15 @@ struct LoopbackAddress: Sendable {
         return url
     }
 
-    func listen() throws -> ListeningSocket {
+    /// The address to say to a browser that is to come here: a literal one.
+    var literal: String { fixed?.isIPv6 == true ? "[::1]" : "127.0.0.1" }
+
+    func listen() throws -> LoopbackListener {
         let port = UInt16(clamping: fixed?.hasPort == true ? fixed?.port ?? 0 : 0)
         do {
-            return try ListeningSocket.loopback(port: port, ipv6: fixed?.isIPv6 ?? false)
+            return fixed?.host == "localhost"
+                ? try LoopbackListener.both(port: port)
+                : try LoopbackListener.one(port: port, ipv6: fixed?.isIPv6 ?? false)
         } catch {
             guard error == .addressInUse else { throw error }
             throw VaultError(

@@ -18,6 +18,8 @@ struct SignInRequest: Sendable {
     /// Where the device flow begins, where discovery does not say.
     let deviceAuthorizationEndpoint: EndpointURL?
     let refresh: RefreshOptions
+    let network: NetworkOptions
+    let authorizationParameters: [RequestParameter]
     let renewal: RenewalPolicy?
 
     /// What a command asked for, completed by what the account was signed in with before.
@@ -27,7 +29,8 @@ struct SignInRequest: Sendable {
     init(
         _ document: BeginSignInDocument,
         for name: AccountName,
-        remembered: AccountRegistration?
+        remembered: AccountRegistration?,
+        defaults: AccountDefaults = AccountDefaults()
     ) throws {
         guard let issuer = document.issuer ?? remembered?.issuer else {
             throw VaultError(.invalidInput, facts: [.field: "issuer", .reason: "missing"])
@@ -52,7 +55,28 @@ struct SignInRequest: Sendable {
         let scope = Scope(document.scope)
         requestedScope = scope.isEmpty ? remembered?.requestedScope ?? scope : scope
         redirectURI = document.redirectURI ?? (isSameClient ? remembered?.redirectURI : nil)
-        refresh = (isSameClient ? remembered?.refresh : nil) ?? RefreshOptions()
+        let known = isSameClient ? remembered : nil
+        var refresh = known?.refresh ?? RefreshOptions()
+        refresh.parameters =
+            document.refreshParameters?.map { RequestParameter($0.name, $0.value) }
+            ?? known?.refresh.parameters ?? defaults.refreshParameters
+        self.refresh = refresh
+        let network = known?.network ?? defaults.network
+        self.network = try document.network?.options(before: network) ?? network
+        authorizationParameters =
+            document.authorizationParameters?.map { RequestParameter($0.name, $0.value) }
+            ?? known?.authorizationParameters ?? defaults.authorizationParameters
+        try checkParameters()
+    }
+
+    /// Before the person is sent to the browser, not when there is a grant to store.
+    private func checkParameters() throws(VaultError) {
+        guard authorizationParameters.allSatisfy({ RequestParameter.mayBeAsked($0.name) }) else {
+            throw VaultError(.invalidInput, facts: [.field: "authorization_parameters"])
+        }
+        guard refresh.parameters.allSatisfy({ RequestParameter.mayBeNamed($0.name) }) else {
+            throw VaultError(.invalidInput, facts: [.field: "refresh_parameters"])
+        }
     }
 
     private static func flow(_ word: String?) throws -> SignInFlow? {
@@ -77,6 +101,7 @@ struct SignInRequest: Sendable {
                 for: needed,
                 using: transport
             )
+            if network.clientCertificate != nil { metadata = metadata.forMutualTLS }
             metadata.deviceAuthorizationEndpoint =
                 deviceAuthorizationEndpoint ?? metadata.deviceAuthorizationEndpoint
             return metadata

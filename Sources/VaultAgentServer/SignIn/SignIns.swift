@@ -46,8 +46,13 @@ final class SignIns: Sendable {
         defer { beginning.withLock { $0 -= 1 } }
         // Better to know before the person has gone through the browser.
         try await vault.proveWritable()
+        let transport = transport.through(request.network)
         let metadata = try await request.discover(using: transport)
-        let signIn = SignIn(request, issuer: metadata.issuer, by: try await way(request, metadata))
+        let signIn = SignIn(
+            request,
+            issuer: metadata.issuer,
+            by: try await way(request, metadata, through: transport)
+        )
         // Both are awaited in `stop`, at the latest.
         let serving = Task { await signIn.run() }
         let forgetting = Task {
@@ -63,7 +68,8 @@ final class SignIns: Sendable {
 
     private func way(
         _ request: SignInRequest,
-        _ metadata: AuthorizationServerMetadata
+        _ metadata: AuthorizationServerMetadata,
+        through transport: any HTTPTransport
     ) async throws -> any SignInWay {
         switch request.flow {
         case .browser, .paste:

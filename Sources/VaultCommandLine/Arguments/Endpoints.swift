@@ -11,7 +11,7 @@ extension EndpointURL {
     }
 
     /// The text without what stands before a host: that may be a password.
-    private static func withoutUserInfo(_ text: String) -> String {
+    static func withoutUserInfo(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return text }
         let start = text[..<at].firstRange(of: "://")?.upperBound ?? text.startIndex
         return text[..<start] + "…" + text[at...]

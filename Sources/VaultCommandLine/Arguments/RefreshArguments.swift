@@ -12,7 +12,7 @@ struct RefreshArguments {
     init(_ arguments: inout ArgumentReader) throws(UsageError) {
         provider = try arguments.option("--provider").map(Self.provider)
         rotation = try arguments.option("--rotation").map(Self.rotation)
-        parameters = try Self.parameters(arguments.options("--refresh-parameter"))
+        parameters = try ParameterArguments.refresh(&arguments)
         sendsScope = try arguments.flag("--send-scope")
         endpoint = try arguments.option("--refresh-endpoint")
             .map { (text) throws(UsageError) in
@@ -29,8 +29,7 @@ struct RefreshArguments {
         return AddAccountDocument.Refresh(
             provider: provider?.name,
             rotation: rotation?.description,
-            parameters: parameters.isEmpty
-                ? nil : parameters.map { .init(name: $0.name, value: $0.value) },
+            parameters: ParameterArguments.document(parameters),
             sendsScope: sendsScope ? true : nil,
             endpoint: endpoint?.string
         )
@@ -61,30 +60,5 @@ struct RefreshArguments {
             )
         }
         return rotation
-    }
-
-    /// Values are never quoted in errors: one may be a secret in the wrong place.
-    private static func parameters(
-        _ texts: [String]
-    ) throws(UsageError) -> [RequestParameter] {
-        var parameters: [RequestParameter] = []
-        for text in texts {
-            guard let mark = text.firstIndex(of: "="), mark != text.startIndex else {
-                throw .missing("NAME= in the value of --refresh-parameter")
-            }
-            let name = String(text[..<mark])
-            guard RequestParameter.mayBeNamed(name) else {
-                throw .malformed(
-                    "--refresh-parameter",
-                    value: name,
-                    wanted: "for an argument: secrets, tokens and the client come in otherwise"
-                )
-            }
-            guard !parameters.contains(where: { $0.name == name }) else {
-                throw .repeatedOption("--refresh-parameter \(Printable.quoted(name))=")
-            }
-            parameters.append(RequestParameter(name, String(text[text.index(after: mark)...])))
-        }
-        return parameters
     }
 }

@@ -35,11 +35,12 @@ struct AddCommand: Command {
                                   works once) or unknown
           --send-scope            Name the scope in each refresh; some servers
                                   refuse one without
-          --refresh-parameter NAME=VALUE
+          --refresh-param NAME=VALUE
                                   Send this besides; may be repeated, and is no
                                   place for a secret
           --refresh-endpoint URL  Where refreshes go, if not to the token endpoint
 
+        \(NetworkArguments.help)
         """
 
     private let account: AccountName
@@ -52,6 +53,7 @@ struct AddCommand: Command {
     private let tags: Set<AccountTag>
     private let refresh: RefreshArguments
     private let renewal: RenewalPolicy?
+    private let network: NetworkArguments
 
     init(_ arguments: inout ArgumentReader) throws {
         let endpoint = try arguments.option("--token-endpoint")
@@ -63,6 +65,7 @@ struct AddCommand: Command {
         tags = try TagArguments.tags(&arguments)
         refresh = try RefreshArguments(&arguments)
         renewal = try RenewalArgument.option(&arguments)
+        network = try NetworkArguments(&arguments)
         account = try arguments.accountName()
         try arguments.finish()
         let provider = refresh.provider?.entry
@@ -111,22 +114,24 @@ struct AddCommand: Command {
         let secret = try secretDescriptor.map { try SecretInput.line(from: $0) }
         let response = try SecretInput.all(from: 0)
         try check(response)
+        let way = try network.document()
         let document = try response.reveal { response in
-            try WireJSON.encode(
-                AddAccountDocument(
-                    name: account.text,
-                    tokenEndpoint: tokenEndpoint.string,
-                    clientID: clientID,
-                    clientSecret: secret?.reveal { $0 },
-                    clientAuthentication: authentication.rawValue,
-                    issuer: issuer,
-                    scope: scope,
-                    tokenResponse: response,
-                    refresh: refresh.document,
-                    tags: tags.isEmpty ? nil : tags.sorted().map(\.text),
-                    renewal: renewal?.rawValue
-                )
+            var document = AddAccountDocument(
+                name: account.text,
+                tokenEndpoint: tokenEndpoint.string,
+                clientID: clientID,
+                clientSecret: secret?.reveal { $0 },
+                clientAuthentication: authentication.rawValue,
+                issuer: issuer,
+                scope: scope,
+                tokenResponse: response,
+                refresh: refresh.document,
+                tags: tags.isEmpty ? nil : tags.sorted().map(\.text),
+                renewal: renewal?.rawValue
             )
+            document.network = way
+            document.authorizationParameters = network.authorizationParameters
+            return try WireJSON.encode(document)
         }
         let change = try context.agent.call(
             "POST",

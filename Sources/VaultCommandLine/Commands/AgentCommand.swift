@@ -27,7 +27,8 @@ struct AgentCommand: Command {
 
           {
             "on_event": "/home/me/bin/vault-event",
-            "limits": {"login.example": {"requests": 60, "seconds": 60}}
+            "limits": {"login.example": {"requests": 60, "seconds": 60}},
+            "defaults": {"proxy": "http://proxy.example:3128", "ca_file": "/own.pem"}
           }
 
           on_event    A program that is told of sign_in_needed, grant_ends,
@@ -35,6 +36,10 @@ struct AgentCommand: Command {
                       its standard input, and ten seconds (installed, it can write
                       to the vault's directory alone)
           limits      How often a host is sent requests at most
+          defaults    What new accounts begin with, and keep: proxy, ca_file,
+                      client_certificate, client_key, and objects of names and
+                      values, parameters (vault login --param) and
+                      refresh_parameters
 
         A member that it does not know is an error, and nothing of the file is taken.
 

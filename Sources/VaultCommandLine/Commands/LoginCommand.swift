@@ -35,7 +35,11 @@ struct LoginCommand: Command {
           --no-browser            Open no browser: print the address, and take the one
                                   that the browser ends on from the terminal or from a
                                   line of standard input
+          --refresh-param NAME=VALUE
+                                  Send this besides in every refresh; may be repeated,
+                                  and is no place for a secret
 
+        \(NetworkArguments.help)
         """
 
     private let account: AccountName
@@ -48,6 +52,8 @@ struct LoginCommand: Command {
     private let deviceAuthorizationEndpoint: String?
     private let opensBrowser: Bool
     private let renewal: RenewalPolicy?
+    private let network: NetworkArguments
+    private let refreshParameters: [RequestParameter]
 
     init(_ arguments: inout ArgumentReader) throws {
         issuer = try arguments.option("--issuer")
@@ -59,6 +65,8 @@ struct LoginCommand: Command {
         flow = try Self.flow(&arguments)
         deviceAuthorizationEndpoint = try arguments.option("--device-authorization-endpoint")
         renewal = try RenewalArgument.option(&arguments)
+        network = try NetworkArguments(&arguments)
+        refreshParameters = try ParameterArguments.refresh(&arguments)
         account = try arguments.accountName()
         try arguments.finish()
         if clientID?.isEmpty == true { throw UsageError.missing("--client-id ID") }
@@ -80,9 +88,10 @@ struct LoginCommand: Command {
 
     func run(in context: CommandContext) throws {
         let secret = try secretDescriptor.map { try SecretInput.line(from: $0) }
+        let way = try network.document()
         let dialogue = try SignInDialogue(context, isElsewhere: !opensBrowser)
         let ended = try dialogue.run { registered in
-            BeginSignInDocument(
+            var document = BeginSignInDocument(
                 name: account.text,
                 issuer: issuer,
                 clientID: registered?.clientID ?? clientID,
@@ -93,6 +102,10 @@ struct LoginCommand: Command {
                 flow: flow?.rawValue,
                 deviceAuthorizationEndpoint: deviceAuthorizationEndpoint
             )
+            document.network = way
+            document.authorizationParameters = network.authorizationParameters
+            document.refreshParameters = ParameterArguments.document(refreshParameters)
+            return document
         }
         guard let ended else { return }
         guard ended.state == .ready else {

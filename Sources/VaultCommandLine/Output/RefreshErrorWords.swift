@@ -9,6 +9,11 @@ extension VaultErrorWords {
         let again = error.retryAfter.flatMap { Int(exactly: $0.rounded(.up)) }
             .map { "it is tried again in \($0) s" }
         return switch error.code {
+        case .unreachable where transport(facts[.reason]) != nil:
+            (
+                "\(about)\(host) was not reached: \(transport(facts[.reason])?.0 ?? "")",
+                again ?? transport(facts[.reason])?.1
+            )
         case .unreachable: ("\(about)\(host) was not reached\(why)\(told(facts))", again)
         case .throttled: ("\(about)\(host) asks to wait\(told(facts))", again)
         case .outcomeUnknown:

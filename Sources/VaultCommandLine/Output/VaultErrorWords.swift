@@ -198,7 +198,11 @@ struct VaultErrorWords {
     }
 
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
-        if let words = keySlot(path, facts) ?? agentSetting(path, facts) { return words }
+        if let words = keySlot(path, facts) ?? agentSetting(path, facts)
+            ?? networkSetting(path, facts)
+        {
+            return words
+        }
         switch (facts[.reason], facts[.field]) {
         case (let reason, "export"): return export(reason, facts)
         case (let reason?, "redirect"): return redirect(reason)

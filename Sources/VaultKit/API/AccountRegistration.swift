@@ -26,6 +26,10 @@ public struct AccountRegistration: Sendable, Hashable {
     public var requestedScope: Scope
     /// What its refreshes have of their own.
     public var refresh: RefreshOptions
+    /// How its requests reach the authorization server.
+    public var network = NetworkOptions()
+    /// Parameters added to the authorization request when it is signed in anew; never a secret.
+    public var authorizationParameters: [RequestParameter] = []
     /// What the account is found by, at most 32; a registration without any leaves an account that it
     /// replaces those it has.
     public var tags: Set<AccountTag>
@@ -69,6 +73,8 @@ public struct AccountRegistration: Sendable, Hashable {
             requestedScope: settings.requestedScope,
             refresh: settings.refresh
         )
+        network = settings.network
+        authorizationParameters = settings.authorizationParameters
         deviceAuthorizationEndpoint = settings.deviceAuthorizationEndpoint
         signInFlow = settings.signInFlow
     }
@@ -85,7 +91,7 @@ public struct AccountRegistration: Sendable, Hashable {
     ///
     /// - Throws: `invalid_input` with the field: `provider` for one that is not in the catalogue,
     ///   `rotation` for a grace period that is none, `refresh_parameters` for a name that the protocol
-    ///   itself or a secret has, `tags` for too many.
+    ///   itself or a secret has, `authorization_parameters` likewise, `tags` for too many.
     package func check() throws(VaultError) {
         if refresh.provider != nil, provider == nil { throw invalid("provider") }
         // It is stored as text.
@@ -94,6 +100,9 @@ public struct AccountRegistration: Sendable, Hashable {
         }
         guard refresh.parameters.allSatisfy({ RequestParameter.mayBeNamed($0.name) }) else {
             throw invalid("refresh_parameters")
+        }
+        guard authorizationParameters.allSatisfy({ RequestParameter.mayBeAsked($0.name) }) else {
+            throw invalid("authorization_parameters")
         }
         guard tags.count <= AccountTag.limit else { throw .tooManyTags(name) }
     }
@@ -127,6 +136,8 @@ public struct AccountRegistration: Sendable, Hashable {
             tags: tags,
             renewal: renewal ?? .normal
         )
+        settings.network = network
+        settings.authorizationParameters = authorizationParameters
         settings.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
         settings.signInFlow = signInFlow
         let token = StoredAccessToken(

@@ -214,7 +214,7 @@ private struct NotingTransport: HTTPTransport {
         return try await transport.send(request)
     }
 
-    func canReach(_ url: EndpointURL) async -> Bool {
-        await transport.canReach(url)
+    func canReach(_ url: EndpointURL, through network: NetworkOptions) async -> Bool {
+        await transport.canReach(url, through: network)
     }
 }

@@ -11,10 +11,16 @@ struct Paces: Sendable {
 
     private var hosts: [String: Pace] = [:]
     private var clients: [DueQueue.Client: ClientPace] = [:]
-    /// Endpoints to ask hosts for a connection at.
-    private var endpoints: [String: EndpointURL] = [:]
+    /// Where to ask hosts for a connection, and how to get there: as the last account did.
+    private var endpoints: [String: Place] = [:]
     /// When the clients that have to wait were last asked about.
     private var lastRecheck: Moment?
+
+    /// An endpoint, and the way there.
+    struct Place {
+        let endpoint: EndpointURL
+        let network: NetworkOptions
+    }
 
     /// What is at work for a client; nil when nothing may be started for it, or no seat is free.
     func load(of client: DueQueue.Client, free: Int, at now: Moment) -> DueQueue.Load? {
@@ -37,8 +43,12 @@ struct Paces: Sendable {
         return hosts[host, default: Pace()].hasRoom
     }
 
-    mutating func start(_ client: DueQueue.Client, at endpoint: EndpointURL) {
-        endpoints[endpoint.host] = endpoint
+    mutating func start(
+        _ client: DueQueue.Client,
+        at endpoint: EndpointURL,
+        through network: NetworkOptions
+    ) {
+        endpoints[endpoint.host] = Place(endpoint: endpoint, network: network)
         hosts[endpoint.host, default: Pace()].start()
         clients[client, default: ClientPace()].start()
     }
@@ -103,12 +113,12 @@ struct Paces: Sendable {
     mutating func beginProbes(
         for wanted: some Collection<DueQueue.Client>,
         at now: Moment
-    ) -> [EndpointURL] {
+    ) -> [Place] {
         hosts(of: wanted).compactMap { host in
-            guard hosts[host]?.wantsProbe(at: now) ?? false, let endpoint = endpoints[host]
+            guard hosts[host]?.wantsProbe(at: now) ?? false, let place = endpoints[host]
             else { return nil }
             hosts[host]?.beginProbe()
-            return endpoint
+            return place
         }
     }
 

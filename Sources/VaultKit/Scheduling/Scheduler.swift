@@ -204,7 +204,7 @@ struct Scheduler {
             return queue.putBack(hint)
         }
         let flight = try vault.refresher.flight(for: account, urgency: .planned)
-        paces.start(hint.lane, at: endpoint)
+        paces.start(hint.lane, at: endpoint, through: account.settings.network)
         vault.lateness.note(clocks.latest(now).timeIntervalSince(hint.due ?? now.wall))
         report(flight, of: hint.lane, at: endpoint.host)
     }
@@ -303,13 +303,14 @@ struct Scheduler {
     }
 
     private mutating func startProbes(at now: Moment) {
-        for endpoint in paces.beginProbes(for: queue.clients, at: now) {
+        for place in paces.beginProbes(for: queue.clients, at: now) {
             let (transport, reports, wakeup) = (vault.transport, reports, vault.schedulerWakeup)
             // Ends by the transport's own deadline; a round that comes later takes its report.
             Task {
-                let isReachable = await transport.canReach(endpoint)
+                let isReachable =
+                    await transport.canReach(place.endpoint, through: place.network)
                 reports.withLock {
-                    $0.append(.probed(host: endpoint.host, isReachable: isReachable))
+                    $0.append(.probed(host: place.endpoint.host, isReachable: isReachable))
                 }
                 wakeup.wake(isNews: false)
             }

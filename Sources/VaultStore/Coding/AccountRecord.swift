@@ -14,6 +14,10 @@ package import VaultCrypto
 ///     "refresh_endpoint"    where refreshes go, if not to the token endpoint
 ///     "tags"                [TEXT], what it is found by
 ///     "renewal"             eager or manual, where it is not normal
+///     "proxy"               address of the proxy that requests go through
+///     "certificate_authorities"   PEM of those to trust, instead of the system's
+///     "client_certificate"  [PATH, PATH] of the client's certificate and key
+///     "authorization_parameters"  [[NAME, VALUE]], added to each authorization request
 ///     "sign_in_flow"        paste or device, where it is not browser
 ///     "device_authorization_endpoint"   where the device flow begins, where discovery does not say
 package enum AccountRecord {
@@ -34,6 +38,11 @@ package enum AccountRecord {
             "authorization_endpoint": settings.authorizationEndpoint.map { .text($0.string) },
             "issuer": settings.issuer.map { .text($0) },
             "redirect_uri": settings.redirectURI.map { .text($0) },
+            "proxy": NetworkMembers.proxy(settings.network),
+            "certificate_authorities": NetworkMembers.authorities(settings.network),
+            "client_certificate": NetworkMembers.certificate(settings.network),
+            "authorization_parameters":
+                RefreshParameters.value(of: settings.authorizationParameters),
             "sign_in_flow": settings.signInFlow == .browser
                 ? nil : .text(settings.signInFlow.rawValue),
             "device_authorization_endpoint":
@@ -93,6 +102,9 @@ package enum AccountRecord {
             tags: try record.optional("tags", Self.tags) ?? [],
             renewal: try record.optional("renewal", Self.renewal) ?? .normal
         )
+        settings.network = try NetworkMembers.read(record)
+        settings.authorizationParameters =
+            try record.optional("authorization_parameters", RefreshParameters.read) ?? []
         // One that only a newer program knows is asked for again, and costs nothing else.
         settings.signInFlow =
             try record.optional("sign_in_flow", SealedJSON.text)

@@ -73,6 +73,16 @@ extension ExportedAccount {
         guard parameters.allSatisfy({ RequestParameter.mayBeNamed($0.name) }) else {
             throw .exportMalformed(member: "\(place).settings.refresh_parameters")
         }
+        guard
+            settings.authorizationParameters.allSatisfy({
+                RequestParameter.mayBeAsked($0.name)
+            })
+        else { throw .exportMalformed(member: "\(place).settings.authorization_parameters") }
+        if let authorities = settings.network.certificateAuthorities,
+            (try? CertificateAuthorities(pem: authorities.pem)) != authorities
+        {
+            throw .exportMalformed(member: "\(place).settings.certificate_authorities")
+        }
     }
 
     private func checkTokens(at place: String) throws(StoreError) {

@@ -11,6 +11,8 @@ package struct VaultConfiguration: Sendable, Equatable {
     package var onEvent: String?
     /// Limits of requests by host, as an endpoint's URL names it.
     package var limits: [String: RequestLimit] = [:]
+    /// What new accounts begin with.
+    package var defaults = AccountDefaults()
 
     /// The line that names the program.
     private var onEventLine = 1
@@ -25,6 +27,9 @@ package struct VaultConfiguration: Sendable, Equatable {
             onEventLine = found.value.line
         }
         if let found = members.take("limits") { limits = try Self.limits(found.members()) }
+        if let found = members.take("defaults") {
+            defaults = try AccountDefaults(found.members())
+        }
         try members.finish()
     }
 
@@ -64,7 +69,7 @@ package struct VaultConfiguration: Sendable, Equatable {
     /// Reads that of a vault; one that has none has decided nothing.
     ///
     /// - Throws: `VaultError` of what is wrong with the file, with what is in it, or with the program
-    ///   that it names.
+    ///   and the certificates that it names.
     package static func read(_ location: VaultLocation) throws -> VaultConfiguration {
         let path = location.configuration
         do {
@@ -74,8 +79,9 @@ package struct VaultConfiguration: Sendable, Equatable {
             guard text.count <= limit else {
                 throw ConfigurationProblem(line: 1, .tooLarge(limit: limit))
             }
-            let configuration = try VaultConfiguration(text)
+            var configuration = try VaultConfiguration(text)
             try configuration.checkProgram()
+            try configuration.defaults.readFiles()
             return configuration
         } catch let problem as ConfigurationProblem {
             throw problem.error(path: path)

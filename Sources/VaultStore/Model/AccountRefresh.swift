@@ -33,7 +33,7 @@ extension AccountSettings {
         let asked = Set([scope.map { _ in "scope" }, resource.map { _ in "resource" }])
         let extra = refresh.parameters.filter { !asked.contains($0.name) }
             .map { ($0.name, $0.value) }
-        return TokenRequest.refresh(
+        var request = TokenRequest.refresh(
             refreshToken,
             client: client,
             endpoint: refreshEndpoint,
@@ -42,6 +42,8 @@ extension AccountSettings {
             extra: extra + (resource.map { [("resource", $0)] } ?? []),
             format: quirks.bodyFormat ?? .form
         )
+        request.network = network
+        return request
     }
 
     /// Reads what comes back.

@@ -22,6 +22,10 @@ package struct AccountSettings: Sendable, Hashable {
     package var requestedScope: Scope
     /// What its refreshes have of their own.
     package var refresh: RefreshOptions
+    /// How its requests reach the authorization server.
+    package var network = NetworkOptions()
+    /// Parameters added to its authorization requests.
+    package var authorizationParameters: [RequestParameter] = []
     /// What it is found by.
     package var tags: Set<AccountTag>
     /// When it is renewed in the background.

@@ -113,7 +113,12 @@ final class RealServer {
     }
 
     private var cookieFile: String { "\(directory)/cookies" }
-    private var cookies: [String] { ["-b", cookieFile, "-c", cookieFile] }
+    private var cookies: [String] { ["-b", cookieFile, "-c", cookieFile] + trust }
+
+    /// Whose certificates curl is to trust, where the server has TLS.
+    private var trust: [String] {
+        self["CA_FILE"].isEmpty ? [] : ["--cacert", self["CA_FILE"]]
+    }
 
     /// Signs in, and gives the address that goes on from there.
     private func prepared(_ authorizationURL: String) throws -> String {
@@ -232,7 +237,7 @@ final class RealServer {
         let resource = kind == .dot ? "\(self["BASE"])/api/whoami" : "\(issuer)/userinfo"
         return try stage.system(
             "curl",
-            ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "@-", resource],
+            ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "@-", resource] + trust,
             input: "Authorization: Bearer \(accessToken)\n"
         ).out
     }

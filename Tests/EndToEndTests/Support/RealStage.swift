@@ -35,13 +35,14 @@ extension Stage {
         _ name: String,
         _ server: RealServer,
         _ redirectURI: String,
-        isPublic: Bool = true
+        isPublic: Bool = true,
+        _ more: [String] = []
     ) throws {
         let ended = try login(
             name,
             issuer: server.issuer,
             clientID: server[isPublic ? "PUBLIC_CLIENT_ID" : "CLIENT_ID"],
-            Self.scope + ["--redirect-uri", redirectURI],
+            Self.scope + ["--redirect-uri", redirectURI] + more,
             secret: isPublic ? nil : server["CLIENT_SECRET"]
         ) { try server.browse($0) }
         #expect(ended.code == 0 && ended.stdout.isEmpty, "\(ended)")

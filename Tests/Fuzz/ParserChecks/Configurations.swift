@@ -15,11 +15,18 @@ extension Check {
         expect(first == again, "two readings differ")
         // Nothing is taken that a reader of JSON does not take, and no member is passed over.
         let document = JSONReader.read(bytes.span)
-        let names = Set((document.value.object ?? [:]).keys)
-        expect(document.isComplete && names.isSubset(of: ["on_event", "limits"]), "not a document")
+        let members = Set((document.value.object ?? [:]).keys)
+        expect(
+            document.isComplete && members.isSubset(of: ["on_event", "limits", "defaults"]),
+            "not a document"
+        )
         if let path = first.onEvent {
             expect(path.hasPrefix("/") && !path.utf8.contains(0), "no absolute path")
         }
+        let defaults = first.defaults
+        let names = defaults.authorizationParameters.map(\.name)
+        expect(names.allSatisfy(RequestParameter.mayBeAsked), "a parameter of the protocol's")
+        expect(defaults.network.proxy?.text.contains("@") != true, "a proxy's password")
         for (host, limit) in first.limits {
             let url = try? EndpointURL("https://\(host)/")
             expect(url?.host == host, "a host that no request names")

@@ -10,6 +10,8 @@ package enum Parser: String, CaseIterable, Sendable {
     case date
     case scope
     case endpointURL = "endpoint-url"
+    case proxyURL = "proxy-url"
+    case certificates
     case challenge
     case discovery
     case authorizationRedirect = "authorization-redirect"
@@ -38,6 +40,8 @@ package enum Parser: String, CaseIterable, Sendable {
         case .date: check.date(bytes)
         case .scope: check.scope(bytes)
         case .endpointURL: check.endpointURL(bytes)
+        case .proxyURL: check.proxyURL(bytes)
+        case .certificates: check.certificates(bytes)
         case .challenge: check.challenge(bytes)
         case .discovery: check.discovery(bytes)
         case .authorizationRedirect: check.authorizationRedirect(bytes)

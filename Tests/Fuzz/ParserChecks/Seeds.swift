@@ -18,6 +18,10 @@ package enum Seeds {
             case .date: isoDates.map(bytes) + dates.map(bytes)
             case .scope: ["openid email", "a\u{3000}b  a", "a,b", "\t x\n"].map(bytes)
             case .endpointURL: urls
+            case .proxyURL: urls + ["http://p.example:3128", "SOCKS5h://[::1]:1080/"].map(bytes)
+            case .certificates:
+                ["-----BEGIN CERTIFICATE-----\r\nMIIBAA==\n-----END CERTIFICATE-----\nwords"]
+                    .map(bytes)
             case .challenge: challenges
             case .discovery: documents
             case .authorizationRedirect: targets
@@ -80,6 +84,8 @@ package enum Seeds {
         "{}", #"{"on_event": "/usr/bin/\u0074ell", "limits": {}}"#, #"{"on_event": "/a/../b"}"#,
         "{\n\"limits\": {\n\"a.example\": {\"requests\": 3, \"seconds\": 1.5e1}}}",
         #"{"limits": {"A.example": {"requests": -0, "seconds": 0}}, "other": [null, true]}"#,
+        #"{"defaults": {"proxy": "http://u@p:1", "ca_file": "/a", "client_certificate": "/c"}}"#,
+        #"{"defaults": {"proxy": "socks5h://[::1]:1/", "parameters": {"audience": "\u00e9"}}}"#,
     ].map(bytes)
     private static let versions = ["0.1.0", "1", "1.2.3.4-rc.1+b", "01.0", "9223372036854775808.1"]
         .map(bytes)

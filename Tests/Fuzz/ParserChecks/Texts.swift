@@ -45,6 +45,22 @@ extension Check {
         expect(url.string == text, "another address than was given")
     }
 
+    func proxyURL(_ bytes: [UInt8]) {
+        guard let proxy = try? ProxyURL(String(decoding: bytes, as: UTF8.self)) else { return }
+        expect((try? ProxyURL(proxy.text)) == proxy, "written it is another")
+        expect(proxy.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }, "a blank in an address")
+        expect(!proxy.text.contains("@"), "a password in an address")
+    }
+
+    func certificates(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let authorities = try? CertificateAuthorities(pem: text) else { return }
+        let pem = authorities.pem
+        expect((try? CertificateAuthorities(pem: pem)) == authorities, "written it is another")
+        expect(pem.utf8.count <= CertificateAuthorities.limit, "more than an account keeps")
+        expect(!pem.contains("PRIVATE KEY-----"), "a private key")
+    }
+
     func expectGood(_ url: EndpointURL) {
         expect(!url.host.isEmpty && (1...65_535).contains(url.port), "no host or port")
         expect(url.string.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }, "a blank in an address")

@@ -23,10 +23,14 @@ import VaultTesting
 
         private var upFor: Double? { upAt.value.map { clock.now().seconds(since: $0) } }
 
-        func canReach(_ url: EndpointURL) async -> Bool { upFor.map { $0 >= 0 } ?? true }
+        func canReach(_ url: EndpointURL, through _: NetworkOptions) async -> Bool {
+            upFor.map { $0 >= 0 } ?? true
+        }
 
         func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            guard await canReach(request.url) else { throw .notSent(.nameNotResolved) }
+            guard await canReach(request.url, through: request.network) else {
+                throw .notSent(.nameNotResolved)
+            }
             let count = atWork.update {
                 $0 += 1; return $0
             }

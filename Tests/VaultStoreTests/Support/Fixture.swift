@@ -65,6 +65,15 @@ enum Fixture {
         return account
     }
 
+    /// Every option of a connection.
+    static let network = NetworkOptions(
+        proxy: try? ProxyURL("socks5h://proxy.example:1080"),
+        certificateAuthorities: try? CertificateAuthorities(
+            pem: "-----BEGIN CERTIFICATE-----\nMIIBAA==\n-----END CERTIFICATE-----\n"
+        ),
+        clientCertificate: ClientCertificate(certificatePath: "/etc/c.pem", keyPath: "/etc/c.key")
+    )
+
     /// An account with every part that one can have.
     static func fullAccount(_ name: AccountName, grant: String? = nil) -> NewAccount {
         var account = account(name, grant: grant)
@@ -89,6 +98,8 @@ enum Fixture {
             ),
             tags: ["customer 7", "\u{1F511} caf\u{e9}"]
         )
+        account.settings.network = network
+        account.settings.authorizationParameters = [RequestParameter("audience", "a b")]
         account.tokens.accessTokens.append(
             StoredAccessToken(
                 value: Secret("narrow"),

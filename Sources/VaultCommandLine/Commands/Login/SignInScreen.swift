@@ -33,7 +33,7 @@ final class SignInScreen: Sendable {
     func begin(opensBrowser: Bool) -> Bool {
         if let device = signIn.device { say(device) }
         guard let address = signIn.authorizationURL else { return false }
-        let isOpened = opensBrowser && BrowserLauncher.open(address)
+        let isOpened = opensBrowser && signIn.startURL.map { BrowserLauncher.open($0) } ?? false
         if isOpened {
             terminal.words("go on in the browser; if none opened, this is the address:")
         } else if opensBrowser {
