@@ -13,7 +13,8 @@ import VaultAgentClient
         dueAt: expiry.addingTimeInterval(-600),
         grantEndsAt: expiry.addingTimeInterval(86_400),
         renewal: "eager",
-        tags: ["a", "b c"]
+        tags: ["a", "b c"],
+        grant: "refresh_token"
     )
     private static let unknown = AccountDocument(
         name: "home",
@@ -26,12 +27,12 @@ import VaultAgentClient
     )
     private static let accountJSON = """
         {"current":true,"dueAt":"2025-10-09T08:43:20Z","expiresAt":"2025-10-09T08:53:20Z",\
-        "grantEndsAt":"2025-10-10T08:53:20Z","issuer":"https://as.example","name":"work",\
+        "grant":"refresh_token","grantEndsAt":"2025-10-10T08:53:20Z","issuer":"https://as.example","name":"work",\
         "renewal":"eager","state":"active",\
         "tags":["a","b c"]}
         """
     private static let unknownJSON = """
-        {"current":false,"dueAt":null,"expiresAt":null,"grantEndsAt":null,"issuer":null,\
+        {"current":false,"dueAt":null,"expiresAt":null,"grant":null,"grantEndsAt":null,"issuer":null,\
         "name":"home","renewal":null,"state":"sign_in_needed","tags":null}
         """
 

@@ -14,7 +14,8 @@ extension AccountDocument {
             dueAt: account.due,
             grantEndsAt: account.grantEnd,
             renewal: account.renewal.rawValue,
-            tags: account.tags.map(\.text)
+            tags: account.tags.map(\.text),
+            grant: account.grantKind.rawValue
         )
     }
 }
@@ -71,7 +72,8 @@ extension Account {
             failureCount: detail.failureCount,
             lastFailure: detail.lastFailure,
             tags: tags.sorted(),
-            lifetime: detail.lifetime
+            lifetime: detail.lifetime,
+            grantKind: account.grant.flatMap { GrantKind(rawValue: $0) } ?? .refreshToken
         )
     }
 }

@@ -1,10 +1,11 @@
 /// What the agent needs to add an account.
 package struct AddAccountDocument: Codable, Sendable {
     package let name: String
-    package let tokenEndpoint: String
-    package let clientID: String
+    /// Left out of a token that is never renewed, as is the client.
+    package let tokenEndpoint: String?
+    package let clientID: String?
     package let clientSecret: String?
-    package let clientAuthentication: String
+    package let clientAuthentication: String?
     package let issuer: String?
     package let scope: [String]
     /// The token endpoint's answer (RFC 6749 §5.1), as it was.
@@ -15,6 +16,10 @@ package struct AddAccountDocument: Codable, Sendable {
     package let tags: [String]?
     /// When it is renewed in the background; left out where nobody told.
     package let renewal: String?
+    /// What its access tokens are obtained with; a refresh token unless told.
+    package let grant: String?
+    /// Whether an account of the name gets the new tokens in place of its own; left out for no.
+    package let replace: Bool?
 
     /// What an account's refreshes have of their own, each left out where nobody told.
     package struct Refresh: Codable, Sendable {
@@ -54,16 +59,18 @@ package struct AddAccountDocument: Codable, Sendable {
 
     package init(
         name: String,
-        tokenEndpoint: String,
-        clientID: String,
-        clientSecret: String?,
-        clientAuthentication: String,
+        tokenEndpoint: String? = nil,
+        clientID: String? = nil,
+        clientSecret: String? = nil,
+        clientAuthentication: String? = nil,
         issuer: String?,
         scope: [String],
         tokenResponse: String,
         refresh: Refresh? = nil,
         tags: [String]? = nil,
-        renewal: String? = nil
+        renewal: String? = nil,
+        grant: String? = nil,
+        replace: Bool? = nil
     ) {
         self.name = name
         self.tokenEndpoint = tokenEndpoint
@@ -76,6 +83,8 @@ package struct AddAccountDocument: Codable, Sendable {
         self.refresh = refresh
         self.tags = tags
         self.renewal = renewal
+        self.grant = grant
+        self.replace = replace
     }
 }
 

@@ -14,8 +14,8 @@ struct ListCommand: Command {
 
           --tag TEXT  Only accounts that have this tag; of several (at most 32), all
           --json      {"schemaVersion":1,"locked","accounts":[{"name","current","state",
-                      "issuer","expiresAt","dueAt","tags":[TEXT]}],"damaged":[NAME]},
-                      times in RFC 3339, null where unknown
+                      "issuer","expiresAt","dueAt","tags":[TEXT],"grant"}],
+                      "damaged":[NAME]}, times in RFC 3339, null where unknown
 
         An account whose records do not open is named, and the exit code is 8.
 

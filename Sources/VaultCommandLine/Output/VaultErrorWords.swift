@@ -29,6 +29,7 @@ struct VaultErrorWords {
                     "account '\(name)' needs no new sign-in: it was left as it is",
                     "vault login \(name) signs in anew all the same"
                 )
+            case .signInNeeded where Self.isStatic(facts): Self.staticToken(name, facts)
             case .signInNeeded: Self.signInNeeded(name, facts)
             case .verifyBeforeUse: Self.verifyBeforeUse(name)
             case .paused: Self.paused(name)

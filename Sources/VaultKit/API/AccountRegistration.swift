@@ -27,6 +27,8 @@ public struct AccountRegistration: Sendable, Hashable {
     public var tags: Set<AccountTag>
     /// When it is renewed in the background; nil for as before, and normally for a new account.
     public var renewal: RenewalPolicy?
+    /// What its access tokens are obtained with.
+    public var grantKind: GrantKind
 
     /// A registration from its parts.
     public init(
@@ -39,7 +41,8 @@ public struct AccountRegistration: Sendable, Hashable {
         requestedScope: Scope = Scope([]),
         refresh: RefreshOptions = RefreshOptions(),
         tags: Set<AccountTag> = [],
-        renewal: RenewalPolicy? = nil
+        renewal: RenewalPolicy? = nil,
+        grantKind: GrantKind = .refreshToken
     ) {
         self.name = name
         self.client = client
@@ -51,7 +54,30 @@ public struct AccountRegistration: Sendable, Hashable {
         self.refresh = refresh
         self.tags = tags
         self.renewal = renewal
+        self.grantKind = grantKind
     }
+
+    /// The registration of a token that is never renewed, as an API key or a personal access token.
+    ///
+    /// Nothing is ever sent for it, so it has neither a client nor a token endpoint.
+    ///
+    /// - Parameters:
+    ///   - name: The account's name.
+    ///   - issuer: Whose token it is, for showing.
+    ///   - tags: What the account is found by, at most 32.
+    public init(staticToken name: AccountName, issuer: String? = nil, tags: Set<AccountTag> = []) {
+        self.init(
+            name: name,
+            client: Client(id: ClientID(rawValue: "")),
+            tokenEndpoint: Self.nowhere,
+            issuer: issuer,
+            tags: tags,
+            grantKind: .static
+        )
+    }
+
+    /// Names of `.invalid` never resolve (RFC 2606 §2).
+    private static let nowhere = EndpointURL(unchecked: "https://static.invalid/")
 
     /// What an account was signed in with; its tags and its policy are no part of that.
     init(_ settings: AccountSettings) {
@@ -63,7 +89,8 @@ public struct AccountRegistration: Sendable, Hashable {
             issuer: settings.issuer,
             redirectURI: settings.redirectURI,
             requestedScope: settings.requestedScope,
-            refresh: settings.refresh
+            refresh: settings.refresh,
+            grantKind: settings.grantKind
         )
     }
 
@@ -98,7 +125,10 @@ public struct AccountRegistration: Sendable, Hashable {
 
     /// Reads answers of the account's token endpoint.
     package var answerReader: TokenResponseReader {
-        TokenResponseReader(grantType: .refreshToken, quirks: provider?.quirks ?? ProviderQuirks())
+        TokenResponseReader(
+            grantType: grantKind == .clientCredentials ? .clientCredentials : .refreshToken,
+            quirks: provider?.quirks ?? ProviderQuirks()
+        )
     }
 
     /// The account to store for a grant, as the pair of some generation.
@@ -119,8 +149,10 @@ public struct AccountRegistration: Sendable, Hashable {
             requestedScope: requestedScope,
             refresh: provider?.complete(refresh, tokenEndpoint: tokenEndpoint) ?? refresh,
             tags: tags,
-            renewal: renewal ?? .normal
+            renewal: renewal ?? .normal,
+            grantKind: grantKind
         )
+        let refreshToken = settings.kept(response.refreshToken)
         let token = StoredAccessToken(
             value: response.accessToken,
             tokenType: response.tokenType,
@@ -128,25 +160,29 @@ public struct AccountRegistration: Sendable, Hashable {
             lifetime: response.lifetime,
             grantedScope: response.scope
         )
-        let grant = response.refreshToken.map { _ in
+        let grant = refreshToken.map { _ in
             GrantTimes(signedIn: sent.wall, lifetime: response.refreshTokenLifetime)
         }
         // A new account has no identifier yet; any serves to spread the first refresh.
         let plan = RenewalPlan(settings, grant: grant, account: id ?? .random())
         let delay = plan.delay(of: token, refreshIn: response.refreshIn, generation: generation)
         let expiry = token.expiry(at: now)
-        // Without a refresh token nothing is sent: what is due is writing down that it came to its end.
+        // Where nothing is sent, what is due is writing down that it came to its end.
         let due =
-            response.refreshToken == nil
-            ? expiry : delay.map { sent.wall.addingTimeInterval($0) }
+            settings.isRenewable(with: refreshToken)
+            ? delay.map { sent.wall.addingTimeInterval($0) } : expiry
         return NewAccount(
             settings: settings,
             tokens: TokenSet(
-                refreshToken: response.refreshToken,
+                refreshToken: refreshToken,
                 accessTokens: [token],
                 grant: grant
             ),
-            health: StoredAccount.Health(state: .active, due: due, since: now.wall),
+            health: StoredAccount.Health(
+                state: grantKind == .static ? .static : .active,
+                due: due,
+                since: now.wall
+            ),
             expiry: expiry
         )
     }

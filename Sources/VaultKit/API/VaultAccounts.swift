@@ -82,7 +82,7 @@ extension Vault {
     ///   `invalid_input` for a provider that is not in the catalogue, for a refresh parameter that the
     ///   protocol itself has, for a grace period that is not from above 0 to 86,400 seconds, for more
     ///   than 32 tags and, with the field, for an access token,
-    ///   refresh token or token type that is empty and a lifetime that is negative or not finite, and
+    ///   refresh token or token type that is empty, a refresh token of a static account and a lifetime that is negative or not finite, and
     ///   those of an unwritable file.
     @discardableResult
     public func add(
@@ -91,7 +91,9 @@ extension Vault {
         replacing policy: ReplacementPolicy = .never
     ) async throws -> Account {
         try registration.check()
-        if let flaw = response.flaw {
+        // What is never renewed is never sent, and nobody would know that it is there.
+        let isStray = registration.grantKind == .static && response.refreshToken != nil
+        if let flaw = response.flaw ?? (isStray ? "refresh_token" : nil) {
             throw VaultError(.invalidInput, account: registration.name, facts: [.field: flaw])
         }
         return try await store(registration, response, sent: clock.now(), replacing: policy)

@@ -14,6 +14,7 @@ internal import VaultCrypto
 ///     "refresh_endpoint"    where refreshes go, if not to the token endpoint
 ///     "tags"                [TEXT], what it is found by
 ///     "renewal"             eager or manual, where it is not normal
+///     "token_grant"         client_credentials or static, where it is not refresh_token
 enum AccountRecord {
     static func encode(_ settings: AccountSettings) -> Secret { record(of: settings).encoded }
 
@@ -37,6 +38,8 @@ enum AccountRecord {
             "sends_scope": refresh.sendsScope ? .bool(true) : nil,
             "refresh_endpoint": refresh.endpoint.map { .text($0.string) },
             "renewal": settings.renewal == .normal ? nil : .text(settings.renewal.rawValue),
+            "token_grant": settings.grantKind == .refreshToken
+                ? nil : .text(settings.grantKind.rawValue),
             "tags": settings.tags.isEmpty ? nil : .texts(settings.tags.sorted().map(\.text)),
         ])
     }
@@ -83,7 +86,8 @@ enum AccountRecord {
             requestedScope: Scope(try record.optional("scope", SealedJSON.texts) ?? []),
             refresh: try refresh(record),
             tags: try record.optional("tags", Self.tags) ?? [],
-            renewal: try record.optional("renewal", Self.renewal) ?? .normal
+            renewal: try record.optional("renewal", Self.renewal) ?? .normal,
+            grantKind: try record.optional("token_grant", Self.grantKind) ?? .refreshToken
         )
     }
 
@@ -97,6 +101,18 @@ enum AccountRecord {
                 throw SealingError()
             }
             return policy
+        }
+    }
+
+    /// One that only a newer program knows makes the record unusable: nobody here knows what to send.
+    private static func grantKind(
+        _ record: SealedJSON
+    ) -> (String) throws(SealingError) -> GrantKind {
+        { (name) throws(SealingError) in
+            guard let kind = GrantKind(rawValue: try record.text(name)) else {
+                throw SealingError()
+            }
+            return kind
         }
     }
 

@@ -63,7 +63,9 @@ extension ExportedAccount {
             }
         }
         let client = settings.client
-        guard !client.id.rawValue.isEmpty, client.authentication == .none || client.secret != nil
+        // A token that is never renewed belongs to no client.
+        guard settings.grantKind == .static || !client.id.rawValue.isEmpty,
+            client.authentication == .none || client.secret != nil
         else { throw .exportMalformed(member: "\(place).settings.client") }
         let parameters = settings.refresh.parameters
         guard parameters.allSatisfy({ RequestParameter.mayBeNamed($0.name) }) else {
@@ -72,9 +74,9 @@ extension ExportedAccount {
     }
 
     private func checkTokens(at place: String) throws(StoreError) {
-        guard tokens.refreshToken != nil || !tokens.accessTokens.isEmpty else {
-            throw .exportMalformed(member: "\(place).tokens")
-        }
+        guard tokens.refreshToken != nil || !tokens.accessTokens.isEmpty,
+            tokens.refreshToken == nil || settings.grantKind == .refreshToken
+        else { throw .exportMalformed(member: "\(place).tokens") }
         let refreshTokens = [tokens.refreshToken, tokens.previous?.value]
         guard refreshTokens.allSatisfy({ $0?.isEmpty != true }) else {
             throw .exportMalformed(member: "\(place).tokens.refresh_token")

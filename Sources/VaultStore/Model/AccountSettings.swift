@@ -22,6 +22,8 @@ package struct AccountSettings: Sendable, Hashable {
     package var tags: Set<AccountTag>
     /// When it is renewed in the background.
     package var renewal: RenewalPolicy
+    /// What its access tokens are obtained with.
+    package var grantKind: GrantKind
 
     package init(
         name: AccountName,
@@ -34,7 +36,8 @@ package struct AccountSettings: Sendable, Hashable {
         requestedScope: Scope = Scope([]),
         refresh: RefreshOptions = RefreshOptions(),
         tags: Set<AccountTag> = [],
-        renewal: RenewalPolicy = .normal
+        renewal: RenewalPolicy = .normal,
+        grantKind: GrantKind = .refreshToken
     ) {
         self.name = name
         self.client = client
@@ -47,6 +50,7 @@ package struct AccountSettings: Sendable, Hashable {
         self.refresh = refresh
         self.tags = tags
         self.renewal = renewal
+        self.grantKind = grantKind
     }
 }
 

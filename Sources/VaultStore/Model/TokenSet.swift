@@ -128,6 +128,8 @@ package struct SignInNeeded: Sendable, Hashable {
         case refusedWithoutReason = "refused_without_reason"
         case rotationLost = "rotation_lost"
         case noRefreshToken = "no_refresh_token"
+        /// It is a token that is never renewed, and it expired.
+        case tokenExpired = "token_expired"
         /// It came from an old copy, and its successor exists.
         case staleCopy = "stale_copy"
         /// It was sent twice, and the server took up the first sending after the second.
@@ -160,7 +162,7 @@ extension SignInNeeded {
         case .grantRefused, .refusedWithoutReason, .interactionRequired, .rotationLost,
             .lateDuplicate:
             true
-        case .noRefreshToken, .staleCopy: false
+        case .noRefreshToken, .tokenExpired, .staleCopy: false
         }
     }
 }
