@@ -56,7 +56,7 @@ import VaultCrypto
             try await withTemporaryVault { vault in
                 let file = try vault.open()
                 let stored = try file.insert(Self.account(kind))
-                try file.write {
+                _ = try file.write {
                     try file.setState(hint, of: stored.id.bytes, at: Fixture.now)
                 }
                 #expect(try file.account(named: "work").health.state == wanted)

@@ -21,6 +21,8 @@ public struct Account: Sendable, Hashable {
     public let sentAgain: Date?
     /// The authorization server, where it was told.
     public let issuer: String?
+    /// Who signed in, where the server said.
+    public let identity: Identity?
     /// The token endpoint; of a token that is never renewed, which has none, an address that leads
     /// nowhere (`.invalid`, RFC 2606 §2).
     public let tokenEndpoint: EndpointURL
@@ -68,7 +70,8 @@ public struct Account: Sendable, Hashable {
         lastFailure: String?,
         tags: [AccountTag],
         lifetime: TimeInterval? = nil,
-        grantKind: GrantKind = .refreshToken
+        grantKind: GrantKind = .refreshToken,
+        identity: Identity? = nil
     ) {
         self.name = name
         self.isCurrent = isCurrent
@@ -89,5 +92,6 @@ public struct Account: Sendable, Hashable {
         self.tags = tags
         self.lifetime = lifetime
         self.grantKind = grantKind
+        self.identity = identity
     }
 }

@@ -15,7 +15,9 @@ extension AccountDocument {
             grantEndsAt: account.grantEnd,
             renewal: account.renewal.rawValue,
             tags: account.tags.map(\.text),
-            grant: account.grantKind.rawValue
+            grant: account.grantKind.rawValue,
+            subject: account.identity?.subject,
+            displayName: account.identity?.name
         )
     }
 }
@@ -73,7 +75,10 @@ extension Account {
             lastFailure: detail.lastFailure,
             tags: tags.sorted(),
             lifetime: detail.lifetime,
-            grantKind: account.grant.flatMap { GrantKind(rawValue: $0) } ?? .refreshToken
+            grantKind: account.grant.flatMap { GrantKind(rawValue: $0) } ?? .refreshToken,
+            identity: account.subject.flatMap { subject in
+                Identity(subject: subject, name: account.displayName)
+            }
         )
     }
 }

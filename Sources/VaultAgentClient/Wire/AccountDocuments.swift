@@ -17,6 +17,9 @@ package struct AccountDocument: Codable, Sendable {
     package let tags: [String]?
     /// What its access tokens are obtained with; null where nothing vouches for it.
     package let grant: String?
+    /// Who signed in, by the server's own name and by one for people; null where it does not say.
+    package let subject: String?
+    package let displayName: String?
 
     package init(
         name: String,
@@ -28,7 +31,9 @@ package struct AccountDocument: Codable, Sendable {
         grantEndsAt: Date? = nil,
         renewal: String? = nil,
         tags: [String]?,
-        grant: String? = nil
+        grant: String? = nil,
+        subject: String? = nil,
+        displayName: String? = nil
     ) {
         self.name = name
         self.current = current
@@ -40,6 +45,8 @@ package struct AccountDocument: Codable, Sendable {
         self.renewal = renewal
         self.tags = tags
         self.grant = grant
+        self.subject = subject
+        self.displayName = displayName
     }
 
     // What is unknown is null, not missing.
@@ -55,6 +62,8 @@ package struct AccountDocument: Codable, Sendable {
         try container.encode(renewal, forKey: .renewal)
         try container.encode(tags, forKey: .tags)
         try container.encode(grant, forKey: .grant)
+        try container.encode(subject, forKey: .subject)
+        try container.encode(displayName, forKey: .displayName)
     }
 }
 

@@ -119,6 +119,8 @@ package struct BeginSignInDocument: Codable, Sendable {
     package let redirectURI: String?
     /// When it is renewed in the background.
     package let renewal: String?
+    /// Whether the account may become somebody else's; left out for no.
+    package let replace: Bool?
 
     package init(
         name: String,
@@ -127,7 +129,8 @@ package struct BeginSignInDocument: Codable, Sendable {
         clientSecret: String?,
         scope: [String],
         redirectURI: String?,
-        renewal: String? = nil
+        renewal: String? = nil,
+        replace: Bool? = nil
     ) {
         self.name = name
         self.issuer = issuer
@@ -136,6 +139,7 @@ package struct BeginSignInDocument: Codable, Sendable {
         self.scope = scope
         self.redirectURI = redirectURI
         self.renewal = renewal
+        self.replace = replace
     }
 }
 

@@ -144,7 +144,7 @@ extension AgentRoutes {
     }
 
     /// The word in a field, one of those that there are; nil where it is left out.
-    private static func choice(
+    static func choice(
         _ field: String,
         of words: [String],
         _ request: HTTPServerRequest

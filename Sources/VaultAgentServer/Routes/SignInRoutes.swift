@@ -8,7 +8,7 @@ extension AgentRoutes {
     /// Seconds that a question about a sign-in waits for news.
     private static let longestPoll = 25.0
     private static let signInMembers: Set = [
-        "name", "issuer", "clientID", "clientSecret", "scope", "redirectURI", "renewal",
+        "name", "issuer", "clientID", "clientSecret", "scope", "redirectURI", "renewal", "replace",
     ]
 
     func beginSignIn(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
@@ -23,7 +23,8 @@ extension AgentRoutes {
             clientSecret: try members.optional("clientSecret", \.text),
             scope: scope,
             redirectURI: try members.optional("redirectURI", \.text),
-            renewal: try members.optional("renewal", \.text)
+            renewal: try members.optional("renewal", \.text),
+            replace: try members.optional("replace", \.bool)
         )
         guard let name = AccountName(document.name) else {
             throw VaultError(.invalidInput, facts: [.field: "name"])

@@ -38,11 +38,30 @@ struct CodeExchange: Sendable {
             switch answer {
             case .refused(let error): return .failed(VaultError(error, host: endpoint.host))
             case .granted(let granted):
-                return try await keep(granted, registration(client), sent: sent)
+                let registration = await identified(registration(client), by: granted)
+                return try await keep(granted, registration, sent: sent)
             }
         } catch {
             return .failed(VaultError(error, account: request.name))
         }
+    }
+
+    /// A registration with who signed in, as far as the server says.
+    private func identified(
+        _ registration: AccountRegistration,
+        by granted: TokenResponse
+    ) async -> AccountRegistration {
+        var registration = registration
+        registration.revocationEndpoint = metadata.revocationEndpoint
+        registration.identity = await Identity.find(
+            in: granted,
+            of: metadata,
+            client: registration.client.id,
+            requestedScope: request.requestedScope,
+            at: SystemClock().now().wall,
+            using: transport
+        )
+        return registration
     }
 
     /// Stores a grant.
@@ -57,7 +76,12 @@ struct CodeExchange: Sendable {
         let end = Uptime.seconds() + Self.savingLife
         while true {
             do {
-                try await vault.signIn(registration, granted, sent: sent)
+                try await vault.signIn(
+                    registration,
+                    granted,
+                    sent: sent,
+                    replacesIdentity: request.replacesIdentity
+                )
                 return .ready(renewable: granted.refreshToken != nil)
             } catch let error as VaultError where Self.mayPass(error) {
                 guard Uptime.seconds() < end else {

@@ -14,6 +14,8 @@ struct SignInRequest: Sendable {
     let redirectURI: String?
     let refresh: RefreshOptions
     let renewal: RenewalPolicy?
+    /// Whether the account may become somebody else's.
+    let replacesIdentity: Bool
 
     /// What a command asked for, completed by what the account was signed in with before.
     ///
@@ -33,6 +35,7 @@ struct SignInRequest: Sendable {
         let isSameClient =
             remembered?.issuer == issuer && remembered?.client.id.rawValue == clientID
         renewal = try document.renewal.map { try .checked($0) }
+        replacesIdentity = document.replace ?? false
         self.name = name
         self.issuer = issuer
         self.clientID = ClientID(rawValue: clientID)

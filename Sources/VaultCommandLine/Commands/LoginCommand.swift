@@ -23,6 +23,7 @@ struct LoginCommand: Command {
                                   registration fixes; unless told any free port of
                                   127.0.0.1
           --renewal POLICY        eager, normal or manual; vault help renewal has more
+          --replace               The account may become somebody else's than before
           --no-browser            Print the address to open on standard error
 
         """
@@ -35,6 +36,7 @@ struct LoginCommand: Command {
     private let redirectURI: String?
     private let opensBrowser: Bool
     private let renewal: RenewalPolicy?
+    private let replaces: Bool
 
     init(_ arguments: inout ArgumentReader) throws {
         issuer = try arguments.option("--issuer")
@@ -44,6 +46,7 @@ struct LoginCommand: Command {
         redirectURI = try arguments.option("--redirect-uri")
         opensBrowser = try !arguments.flag("--no-browser")
         renewal = try RenewalArgument.option(&arguments)
+        replaces = try arguments.flag("--replace")
         account = try arguments.accountName()
         try arguments.finish()
         if clientID?.isEmpty == true { throw UsageError.missing("--client-id ID") }
@@ -61,7 +64,8 @@ struct LoginCommand: Command {
                 clientSecret: secret?.reveal { $0 },
                 scope: scope,
                 redirectURI: redirectURI,
-                renewal: renewal?.rawValue
+                renewal: renewal?.rawValue,
+                replace: replaces ? true : nil
             )
         )
         let signIn = try begin(document, context)

@@ -16,6 +16,10 @@ public struct AccountRegistration: Sendable, Hashable {
     public var authorizationEndpoint: EndpointURL?
     /// The authorization server, where known.
     public var issuer: String?
+    /// Where its tokens are revoked (RFC 7009), where the server says.
+    public var revocationEndpoint: EndpointURL?
+    /// Who signed in, where the server says.
+    public var identity: Identity?
     /// The redirect URI that the client's registration fixes, where it does.
     public var redirectURI: String?
     /// The scope asked for.
@@ -92,6 +96,7 @@ public struct AccountRegistration: Sendable, Hashable {
             refresh: settings.refresh,
             grantKind: settings.grantKind
         )
+        revocationEndpoint = settings.revocationEndpoint
     }
 
     /// The catalogue's entry of the provider, where it has one.
@@ -139,7 +144,7 @@ public struct AccountRegistration: Sendable, Hashable {
         sent: Moment,
         now: Moment
     ) -> NewAccount {
-        let settings = AccountSettings(
+        var settings = AccountSettings(
             name: name,
             client: client,
             tokenEndpoint: tokenEndpoint,
@@ -152,6 +157,8 @@ public struct AccountRegistration: Sendable, Hashable {
             renewal: renewal ?? .normal,
             grantKind: grantKind
         )
+        settings.revocationEndpoint = revocationEndpoint
+        settings.identity = identity
         let refreshToken = settings.kept(response.refreshToken)
         let token = StoredAccessToken(
             value: response.accessToken,

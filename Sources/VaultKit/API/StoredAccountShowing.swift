@@ -47,7 +47,8 @@ extension Account {
             lastFailure: account.health.failures?.last,
             tags: account.settings.tags.sorted(),
             lifetime: account.tokens.defaultToken?.lifetime,
-            grantKind: account.settings.grantKind
+            grantKind: account.settings.grantKind,
+            identity: account.settings.identity
         )
     }
 }

@@ -99,18 +99,6 @@ extension Vault {
         return try await store(registration, response, sent: clock.now(), replacing: policy)
     }
 
-    /// Gives an account a new grant, or adds it when there is none of this name.
-    ///
-    /// - Throws: ``VaultError``: `grant_known` and those of an unwritable file.
-    @discardableResult
-    package func signIn(
-        _ registration: AccountRegistration,
-        _ response: TokenResponse,
-        sent: Moment
-    ) async throws -> Account {
-        try await store(registration, response, sent: sent, replacing: .always)
-    }
-
     /// Erases an account.
     ///
     /// If it was the current one, none is current afterwards.
@@ -148,15 +136,22 @@ extension Vault {
     /// The accounts with a pair that is only in memory, because the store does not take it yet.
     package var unsavedAccounts: [AccountName] { refresher.unsavedAccounts }
 
-    private func store(
+    func store(
         _ registration: AccountRegistration,
         _ response: TokenResponse,
         sent: Moment,
-        replacing policy: ReplacementPolicy
+        replacing policy: ReplacementPolicy,
+        ofSameIdentity: Bool = false
     ) async throws -> Account {
         let name = registration.name
         return try await translating(name) {
-            let stored = try await write(registration, response, sent: sent, replacing: policy)
+            let stored = try await write(
+                registration,
+                response,
+                sent: sent,
+                replacing: policy,
+                ofSameIdentity
+            )
             cache.forget(name)
             hub.publish(.signedIn(generation: stored.generation), of: name)
             states.tell()
@@ -171,12 +166,14 @@ extension Vault {
         _ registration: AccountRegistration,
         _ response: TokenResponse,
         sent: Moment,
-        replacing policy: ReplacementPolicy
+        replacing policy: ReplacementPolicy,
+        _ ofSameIdentity: Bool
     ) async throws -> StoredAccount {
         var registration = registration
         let (tags, renewal) = (registration.tags, registration.renewal)
         while true {
             let old = policy == .never ? nil : try existing(registration.name)
+            if ofSameIdentity, let old { try registration.refuseAnother(than: old.settings) }
             registration.tags = tags.isEmpty ? old?.settings.tags ?? [] : tags
             registration.renewal = renewal ?? old?.settings.renewal
             let new = registration.newAccount(

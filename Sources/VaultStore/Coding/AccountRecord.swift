@@ -14,6 +14,9 @@ internal import VaultCrypto
 ///     "refresh_endpoint"    where refreshes go, if not to the token endpoint
 ///     "tags"                [TEXT], what it is found by
 ///     "renewal"             eager or manual, where it is not normal
+///     "revocation_endpoint" where its tokens are revoked
+///     "subject"             who signed in, by the server's own name
+///     "subject_name"        what is shown of who signed in
 ///     "token_grant"         client_credentials or static, where it is not refresh_token
 enum AccountRecord {
     static func encode(_ settings: AccountSettings) -> Secret { record(of: settings).encoded }
@@ -31,6 +34,9 @@ enum AccountRecord {
             "authorization_endpoint": settings.authorizationEndpoint.map { .text($0.string) },
             "issuer": settings.issuer.map { .text($0) },
             "redirect_uri": settings.redirectURI.map { .text($0) },
+            "revocation_endpoint": settings.revocationEndpoint.map { .text($0.string) },
+            "subject": settings.identity.map { .text($0.subject) },
+            "subject_name": settings.identity?.name.map { .text($0) },
             "scope": scope.isEmpty ? nil : .texts(scope.names),
             "provider": refresh.provider.map { .text($0) },
             "rotation": refresh.rotation.map { .text($0.description) },
@@ -70,7 +76,7 @@ enum AccountRecord {
                 rawValue: try record.text("client_authentication")
             )
         else { throw SealingError() }
-        return AccountSettings(
+        var settings = AccountSettings(
             name: name,
             client: Client(
                 id: ClientID(rawValue: try record.text("client_id")),
@@ -89,6 +95,17 @@ enum AccountRecord {
             renewal: try record.optional("renewal", Self.renewal) ?? .normal,
             grantKind: try record.optional("token_grant", Self.grantKind) ?? .refreshToken
         )
+        settings.revocationEndpoint = try record.optional("revocation_endpoint", SealedJSON.text)
+            .map { EndpointURL(unchecked: $0) }
+        settings.identity = try identity(record)
+        return settings
+    }
+
+    private static func identity(_ record: SealedJSON) throws(SealingError) -> Identity? {
+        guard let subject = try record.optional("subject", SealedJSON.text) else { return nil }
+        let name = try record.optional("subject_name", SealedJSON.text)
+        guard let identity = Identity(subject: subject, name: name) else { throw SealingError() }
+        return identity
     }
 
     /// One that only a newer program knows makes the record unusable: it would be renewed against

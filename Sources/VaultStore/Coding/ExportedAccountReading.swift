@@ -56,6 +56,7 @@ extension ExportedAccount {
             ("authorization_endpoint", settings.authorizationEndpoint?.string),
             ("issuer", settings.issuer), ("redirect_uri", settings.redirectURI),
             ("refresh_endpoint", settings.refresh.endpoint?.string),
+            ("revocation_endpoint", settings.revocationEndpoint?.string),
         ]
         for case (let member, let address?) in addresses {
             guard (try? EndpointURL(address)) != nil else {
@@ -74,7 +75,10 @@ extension ExportedAccount {
     }
 
     private func checkTokens(at place: String) throws(StoreError) {
-        guard tokens.refreshToken != nil || !tokens.accessTokens.isEmpty,
+        // One that was signed out of has none, and is remembered for the next sign-in.
+        guard
+            tokens.refreshToken != nil || !tokens.accessTokens.isEmpty
+                || tokens.signInNeeded?.reason == .signedOut,
             tokens.refreshToken == nil || settings.grantKind == .refreshToken
         else { throw .exportMalformed(member: "\(place).tokens") }
         let refreshTokens = [tokens.refreshToken, tokens.previous?.value]

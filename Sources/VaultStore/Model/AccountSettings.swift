@@ -12,6 +12,10 @@ package struct AccountSettings: Sendable, Hashable {
     package var tokenEndpoint: EndpointURL
     package var authorizationEndpoint: EndpointURL?
     package var issuer: String?
+    /// Where its tokens are revoked, where the server says.
+    package var revocationEndpoint: EndpointURL?
+    /// Who signed in, where the server says.
+    package var identity: Identity?
     /// The redirect URI that the client's registration fixes, where it does.
     package var redirectURI: String?
     /// The scope asked for.

@@ -61,29 +61,31 @@ struct RefreshFailure: Sendable {
         facts[.retryAfter] = answer.retryAfter.map { "\($0)" }
         let isRetry = intent.attempt > 1
         var (reason, sendings): (SignInNeeded.Reason?, LateDuplicate?)
-        var code: VaultError.Code
+        var (code, state, isUnknown): (VaultError.Code, AccountState, Bool)
         switch answer.class {
         case .grantRefused, .expiredToken, .accessDenied:
             (reason, sendings) = Self.reason(for: account, intent)
-            (code, state, outcomeIsUnknown) = (.signInNeeded, .signInNeeded, false)
+            (code, state, isUnknown) = (.signInNeeded, .signInNeeded, false)
         case .interactionRequired:
             reason = .interactionRequired
-            (code, state, outcomeIsUnknown) = (.signInNeeded, .signInNeeded, false)
+            (code, state, isUnknown) = (.signInNeeded, .signInNeeded, false)
         // These say nothing about the grant: an earlier attempt stays as unknown as it was.
         case .clientRefused:
-            (code, state, outcomeIsUnknown) = (.clientRefused, .clientRefused, isRetry)
+            (code, state, isUnknown) = (.clientRefused, .clientRefused, isRetry)
         case .requestRefused:
-            (code, state, outcomeIsUnknown) = (.requestRefused, .backingOff, isRetry)
+            (code, state, isUnknown) = (.requestRefused, .backingOff, isRetry)
         case .throttled, .slowDown:
-            (code, state, outcomeIsUnknown) = (.throttled, .backingOff, isRetry)
+            (code, state, isUnknown) = (.throttled, .backingOff, isRetry)
         case .ambiguous, .authorizationPending:
-            (code, state, outcomeIsUnknown) = (.outcomeUnknown, .outcomeUnknown, true)
+            (code, state, isUnknown) = (.outcomeUnknown, .outcomeUnknown, true)
         }
         if !account.spendsRefreshToken {
             (code, state) = Self.unspent(answer, (code, state))
-            (reason, sendings, outcomeIsUnknown) = (nil, nil, false)
+            (reason, sendings, isUnknown) = (nil, nil, false)
         }
         facts[.reason] = reason?.rawValue
+        self.state = state
+        outcomeIsUnknown = isUnknown
         error = VaultError(code, account: account.name, facts: facts)
         isAnswered = true
         signInReason = reason
