@@ -51,7 +51,7 @@ static int32_t occupy_standard_descriptors(void) {
 }
 
 void cplatform_keep_memory_small(void) {
-    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
 }

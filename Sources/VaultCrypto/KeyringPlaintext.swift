@@ -3,7 +3,7 @@
 ///
 /// Version 2, written only where there is something to carry, goes on with count u16 and 32 bytes
 /// for each earlier spent-token key, newest first.
-struct KeyringPlaintext: Equatable {
+package struct KeyringPlaintext: Equatable {
     var isRotating: Bool
     var activeEpoch: UInt32
     var entries: [Entry]
@@ -36,7 +36,7 @@ struct KeyringPlaintext: Equatable {
 
     // MARK: - Writing
 
-    func encoded() -> Secret {
+    package func encoded() -> Secret {
         let version: UInt8 = earlierSpentKeys.isEmpty ? 1 : 2
         var bytes: [UInt8] = [version, isRotating ? 1 : 0]
         // Growing later would leave copies of the keys behind, unwiped.
@@ -60,7 +60,7 @@ struct KeyringPlaintext: Equatable {
     // MARK: - Reading
 
     /// Reads what `encoded` wrote; the active epoch is among the entries, and no epoch comes twice.
-    init(decoding secret: Secret) throws(SealingError) {
+    package init(decoding secret: Secret) throws(SealingError) {
         var bytes = secret.withBytes { span in span.indices.map { span[$0] } }
         defer { wipe(&bytes) }
         guard bytes.count >= Self.headerCount, 1...2 ~= bytes[0], bytes[1] <= 1 else {

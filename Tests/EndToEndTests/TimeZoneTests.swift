@@ -12,7 +12,7 @@ extension EndToEndTests {
 
         @Test func cliD07AChangeOfTheZoneMovesNoExpiry() throws {
             try withStage { stage in
-                #expect(try stage.vault("init").code == 0)
+                try stage.initialize()
                 var expiries: Set<String?> = []
                 let added = try stage.vault(
                     ["add", "work", "--client-id", "c", "--provider", "github"],

@@ -20,7 +20,8 @@ import VaultAgentClient
         since: Double? = nil,
         grantEnds: Double? = nil,
         isCurrent: Bool = false,
-        isHint: Bool = false
+        isHint: Bool = false,
+        renewal: String? = nil
     ) -> AccountStatusDocument {
         func date(_ seconds: Double?) -> Date? { seconds.map { now.addingTimeInterval($0) } }
         let detail = AccountStatusDocument.Detail(
@@ -39,6 +40,7 @@ import VaultAgentClient
                 issuer: nil,
                 expiresAt: date(expires),
                 dueAt: date(due),
+                renewal: renewal,
                 tags: []
             ),
             detail: isHint ? nil : detail,
@@ -98,6 +100,15 @@ import VaultAgentClient
                   a-rather-long-name@mail.example (backing off): vault refresh a-rather-long-name@mail.example tries it now
                 """.replacing("EXPIRES   ", with: "EXPIRES    ")
         )
+    }
+
+    @Test func whatIsRenewedOnRequestSaysSo() {
+        let manual = Self.account("cron", expires: -7200, due: nil, renewal: "manual")
+        let line = AccountLine(status: manual, now: Self.now)
+        #expect(line.state == "renewable" && line.refresh == "when asked")
+        let ended = Self.account("old", expires: -7200, due: nil, renewal: "normal")
+        let other = AccountLine(status: ended, now: Self.now)
+        #expect(other.state == "expired" && other.refresh == "never")
     }
 
     @Test func onATerminalItHasBars() {

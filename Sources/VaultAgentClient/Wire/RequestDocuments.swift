@@ -121,6 +121,10 @@ package struct BeginSignInDocument: Codable, Sendable {
     package let renewal: String?
     /// Whether the account may become somebody else's; left out for no.
     package let replace: Bool?
+    /// How somebody signs in, by the words of `vault login --flow`.
+    package let flow: String?
+    /// Where the device flow begins, where discovery does not say.
+    package let deviceAuthorizationEndpoint: String?
 
     package init(
         name: String,
@@ -130,7 +134,9 @@ package struct BeginSignInDocument: Codable, Sendable {
         scope: [String],
         redirectURI: String?,
         renewal: String? = nil,
-        replace: Bool? = nil
+        replace: Bool? = nil,
+        flow: String? = nil,
+        deviceAuthorizationEndpoint: String? = nil
     ) {
         self.name = name
         self.issuer = issuer
@@ -140,41 +146,8 @@ package struct BeginSignInDocument: Codable, Sendable {
         self.redirectURI = redirectURI
         self.renewal = renewal
         self.replace = replace
-    }
-}
-
-/// A sign-in that waits for the browser, or how it ended.
-package struct SignInDocument: Codable, Sendable {
-    package var schemaVersion = WireJSON.schemaVersion
-    package let id: String
-    package let state: State
-    package let authorizationURL: String
-    package let redirectURI: String
-    /// Set when it failed.
-    package let error: ErrorDocument.Failure?
-    /// Whether the grant can be renewed; set when it is ready.
-    package let renewable: Bool?
-
-    package enum State: String, Codable, Sendable {
-        case waiting
-        case ready
-        case failed
-    }
-
-    package init(
-        id: String,
-        state: State,
-        authorizationURL: String,
-        redirectURI: String,
-        error: ErrorDocument.Failure? = nil,
-        renewable: Bool? = nil
-    ) {
-        self.id = id
-        self.state = state
-        self.authorizationURL = authorizationURL
-        self.redirectURI = redirectURI
-        self.error = error
-        self.renewable = renewable
+        self.flow = flow
+        self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
     }
 }
 

@@ -112,21 +112,22 @@ final class EventHooks: Sendable {
                 // It may be told again after a restart, which is better than not at all.
                 log.write("hook_unnoted", ["reason": "\(VaultError(error).code)"])
             }
-            tell(program, what, account)
+            var document = HookDocument(
+                event: what,
+                account: account.text,
+                time: .now,
+                vault: location.directory
+            )
+            if case .grantEnds(let date) = event.kind { document.grantEndsAt = date }
+            tell(program, document)
         }
     }
 
-    private func tell(_ program: String, _ event: HookEvent, _ account: AccountName) {
-        let document = HookDocument(
-            event: event,
-            account: account.text,
-            time: .now,
-            vault: location.directory
-        )
+    private func tell(_ program: String, _ document: HookDocument) {
         var environment: [String: String] = ["PATH": "/usr/local/bin:/usr/bin:/bin"]
         for name in Self.variables { environment[name] = Environment[name] ?? environment[name] }
         environment["VAULT_HOME"] = location.directory
-        let facts = ["event": event.rawValue, "account": account.text]
+        let facts = ["event": document.event.rawValue, "account": document.account]
         let log = log
         do {
             let input = Array(try WireJSON.encode(document)) + [UInt8(ascii: "\n")]

@@ -62,4 +62,6 @@ struct HookDocument: Codable, Sendable {
     let time: Date
     /// The directory of the vault.
     let vault: String
+    /// When a grant ends that somebody is told of in advance.
+    var grantEndsAt: Date?
 }

@@ -23,6 +23,8 @@ enum Route: Sendable, Hashable {
     case beginSignIn
     case signIn(id: String)
     case cancelSignIn(id: String)
+    case giveRedirect(id: String)
+    case log
     case events
     case description
     case metrics

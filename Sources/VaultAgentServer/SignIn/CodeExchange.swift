@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import OAuth
 internal import Platform
 internal import VaultCrypto
@@ -6,133 +5,37 @@ internal import VaultKit
 
 /// Turns the code that a browser brought into a stored grant (RFC 6749 §4.1.3).
 struct CodeExchange: Sendable {
-    /// Seconds for which storing a grant is tried.
-    private static let savingLife = 30.0
-
-    let request: SignInRequest
-    let metadata: AuthorizationServerMetadata
+    let keeper: GrantKeeper
     let redirectURI: String
     let codeVerifier: Secret
-    let vault: Vault
     let transport: any HTTPTransport
 
     func outcome(of code: Secret) async -> SignIn.Outcome {
-        let client = request.client(metadata)
-        let endpoint = metadata.tokenEndpoint
+        let endpoint = keeper.metadata.tokenEndpoint
         let sent = SystemClock().now()
         do {
             // A person was at the browser since this was last proved, and a code that is not
             // exchanged costs them a second sign-in and nothing else.
-            try await vault.proveWritable()
+            try await keeper.vault.proveWritable()
             let response = try await transport.send(
                 TokenRequest.authorizationCode(
                     code,
                     redirectURI: redirectURI,
                     codeVerifier: codeVerifier,
-                    client: client,
+                    client: keeper.client.client,
                     endpoint: endpoint
                 )
             )
             let answer = TokenResponseReader(grantType: .authorizationCode)
                 .read(response, countingFrom: sent.wall, presented: code)
             switch answer {
-            case .refused(let error): return .failed(VaultError(error, host: endpoint.host))
+            case .refused(let error):
+                return .failed(VaultError(error, host: endpoint.host, reason: "code_refused"))
             case .granted(let granted):
-                let registration = await identified(registration(client), by: granted)
-                return try await keep(granted, registration, sent: sent)
+                return await keeper.keep(granted, sent: sent)
             }
         } catch {
-            return .failed(VaultError(error, account: request.name))
+            return .failed(VaultError(error, account: keeper.request.name))
         }
-    }
-
-    /// A registration with who signed in, as far as the server says.
-    private func identified(
-        _ registration: AccountRegistration,
-        by granted: TokenResponse
-    ) async -> AccountRegistration {
-        var registration = registration
-        registration.revocationEndpoint = metadata.revocationEndpoint
-        registration.identity = await Identity.find(
-            in: granted,
-            of: metadata,
-            client: registration.client.id,
-            requestedScope: request.requestedScope,
-            at: SystemClock().now().wall,
-            using: transport
-        )
-        return registration
-    }
-
-    /// Stores a grant.
-    ///
-    /// One that has come is not let go at once because the store does not take it; the person is
-    /// there to sign in again if it never does.
-    private func keep(
-        _ granted: TokenResponse,
-        _ registration: AccountRegistration,
-        sent: Moment
-    ) async throws -> SignIn.Outcome {
-        let end = Uptime.seconds() + Self.savingLife
-        while true {
-            do {
-                try await vault.signIn(
-                    registration,
-                    granted,
-                    sent: sent,
-                    replacesIdentity: request.replacesIdentity
-                )
-                return .ready(renewable: granted.refreshToken != nil)
-            } catch let error as VaultError where Self.mayPass(error) {
-                guard Uptime.seconds() < end else {
-                    throw VaultError(.notSaved, account: request.name, facts: error.facts)
-                }
-                try await SystemClock().sleep(seconds: 1)
-            }
-        }
-    }
-
-    /// Whether storing may go well a moment later.
-    ///
-    /// A key file may come back; what somebody typed does not open new keys.
-    private static func mayPass(_ error: VaultError) -> Bool {
-        switch error.code {
-        case .storage, .busy: true
-        case .locked: error.facts[.reason] != "keys_replaced"
-        default: false
-        }
-    }
-
-    private func registration(_ client: Client) -> AccountRegistration {
-        AccountRegistration(
-            name: request.name,
-            client: client,
-            tokenEndpoint: metadata.tokenEndpoint,
-            authorizationEndpoint: metadata.authorizationEndpoint,
-            issuer: metadata.issuer,
-            redirectURI: request.redirectURI,
-            requestedScope: request.requestedScope,
-            refresh: request.refresh,
-            renewal: request.renewal
-        )
-    }
-}
-
-extension VaultError {
-    /// Why a code was not exchanged.
-    fileprivate init(_ answer: TokenEndpointError, host: String) {
-        var facts: [Fact: String] = [
-            .host: host, .status: "\(answer.status)", .reason: "code_refused",
-        ]
-        facts[.error] = answer.code
-        facts[.errorDescription] = answer.description
-        let code: Code =
-            switch answer.class {
-            case .clientRefused: .clientRefused
-            case .requestRefused: .requestRefused
-            case .throttled, .slowDown: .throttled
-            default: .signInFailed
-            }
-        self.init(code, facts: facts)
     }
 }

@@ -3,15 +3,20 @@ internal import OAuth
 internal import VaultAgentClient
 internal import VaultCrypto
 internal import VaultKit
+internal import VaultStore
 
 /// What a sign-in needs to know.
 struct SignInRequest: Sendable {
     let name: AccountName
     let issuer: String
-    let clientID: ClientID
+    let flow: SignInFlow
+    /// Nil for one that is to register itself.
+    let clientID: ClientID?
     let clientSecret: Secret?
     let requestedScope: Scope
     let redirectURI: String?
+    /// Where the device flow begins, where discovery does not say.
+    let deviceAuthorizationEndpoint: EndpointURL?
     let refresh: RefreshOptions
     let renewal: RenewalPolicy?
     /// Whether the account may become somebody else's.
@@ -29,16 +34,21 @@ struct SignInRequest: Sendable {
         guard let issuer = document.issuer ?? remembered?.issuer else {
             throw VaultError(.invalidInput, facts: [.field: "issuer", .reason: "missing"])
         }
-        guard let clientID = document.clientID ?? remembered?.client.id.rawValue else {
-            throw VaultError(.invalidInput, facts: [.field: "client_id", .reason: "missing"])
-        }
-        let isSameClient =
-            remembered?.issuer == issuer && remembered?.client.id.rawValue == clientID
+        let isSameIssuer = remembered?.issuer == issuer
+        // A client of another server is none here; that server may register one.
+        let clientID =
+            document.clientID ?? (isSameIssuer ? remembered?.client.id.rawValue : nil)
+        let isSameClient = isSameIssuer && remembered?.client.id.rawValue == clientID
         renewal = try document.renewal.map { try .checked($0) }
         replacesIdentity = document.replace ?? false
         self.name = name
         self.issuer = issuer
-        self.clientID = ClientID(rawValue: clientID)
+        self.clientID = clientID.map { ClientID(rawValue: $0) }
+        flow = try Self.flow(document.flow) ?? remembered?.signInFlow ?? .browser
+        deviceAuthorizationEndpoint =
+            try document.deviceAuthorizationEndpoint.map {
+                try EndpointURL.checked($0, field: "device_authorization_endpoint")
+            } ?? (isSameIssuer ? remembered?.deviceAuthorizationEndpoint : nil)
         clientSecret =
             document.clientSecret.map { Secret($0) }
             ?? (isSameClient ? remembered?.client.secret : nil)
@@ -48,15 +58,31 @@ struct SignInRequest: Sendable {
         refresh = (isSameClient ? remembered?.refresh : nil) ?? RefreshOptions()
     }
 
+    private static func flow(_ word: String?) throws -> SignInFlow? {
+        guard let word else { return nil }
+        guard let flow = SignInFlow(rawValue: word) else {
+            throw VaultError(.invalidInput, facts: [.field: "flow"])
+        }
+        return flow
+    }
+
     func discover(
         using transport: any HTTPTransport
     ) async throws -> AuthorizationServerMetadata {
+        let needed: GrantType? =
+            switch flow {
+            case .browser, .paste: .authorizationCode
+            case .device: deviceAuthorizationEndpoint == nil ? .deviceCode : nil
+            }
         do {
-            return try await AuthorizationServerMetadata.discover(
+            var metadata = try await AuthorizationServerMetadata.discover(
                 issuer: issuer,
-                for: .authorizationCode,
+                for: needed,
                 using: transport
             )
+            metadata.deviceAuthorizationEndpoint =
+                deviceAuthorizationEndpoint ?? metadata.deviceAuthorizationEndpoint
+            return metadata
         } catch {
             throw VaultError(error, issuer: issuer)
         }
@@ -64,12 +90,12 @@ struct SignInRequest: Sendable {
 
     /// The registration; its secret goes by Basic, which every server must take (RFC 6749 §2.3.1),
     /// unless the server says otherwise.
-    func client(_ metadata: AuthorizationServerMetadata) -> Client {
-        guard let clientSecret else { return Client(id: clientID) }
+    func client(_ id: ClientID, _ metadata: AuthorizationServerMetadata) -> Client {
+        guard let clientSecret else { return Client(id: id) }
         let known = metadata.tokenEndpointAuthMethodsSupported
         let takesBasic = known.isEmpty || known.contains("client_secret_basic")
         return Client(
-            id: clientID,
+            id: id,
             secret: clientSecret,
             authentication: takesBasic ? .clientSecretBasic : .clientSecretPost
         )

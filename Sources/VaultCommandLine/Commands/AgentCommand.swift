@@ -30,10 +30,10 @@ struct AgentCommand: Command {
             "limits": {"login.example": {"requests": 60, "seconds": 60}}
           }
 
-          on_event    A program that is told of sign_in_needed, client_refused,
-                      not_saved and recovered: one JSON object on its standard
-                      input, and ten seconds (installed, it can write to the
-                      vault's directory alone)
+          on_event    A program that is told of sign_in_needed, grant_ends,
+                      client_refused, not_saved and recovered: one JSON object on
+                      its standard input, and ten seconds (installed, it can write
+                      to the vault's directory alone)
           limits      How often a host is sent requests at most
 
         A member that it does not know is an error, and nothing of the file is taken.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import OAuth
 internal import Platform
 internal import VaultAgentClient
 internal import VaultKit
@@ -24,8 +25,8 @@ struct LogCommand: Command {
                         ok or an error's code. With --follow an object a line
 
         A row that was changed or made up is marked, and the exit code is 8. Of a vault
-        that no key file opens the rows are shown, and nobody can tell (genuine is
-        null). That rows were taken out does not show.
+        that neither a key file nor an unlocked agent opens, the rows are shown, and
+        nobody can tell (genuine is null). That rows were taken out does not show.
 
         Rows are kept for 90 days, the last 50,000 at most; of refreshes the last
         10,000.
@@ -34,6 +35,8 @@ struct LogCommand: Command {
 
     /// Rows that are shown unless told otherwise.
     private static let usualLimit = 50
+    /// Rows that an agent gives at most: more than the log keeps.
+    private static let mostOfAgent = 100_000
     /// Seconds between two looks for more.
     private static let pause: UInt32 = 1000
 
@@ -64,13 +67,8 @@ struct LogCommand: Command {
 
     func run(in context: CommandContext) throws {
         let file = try VaultFile(context.location)
-        try unlock(file, context.terminal)
         let last = try file.newestActivity(limit: 1).last?.number
-        let rows = try file.newestActivity(
-            of: account?.text,
-            since: since?.date(before: context.clock.now().wall),
-            limit: limit
-        )
+        let (rows, isVouchedFor) = try rows(file, context)
         let style = TextStyle.of(1)
         let text = LogText(style: style, rows: rows)
         if isFollowing {
@@ -78,8 +76,7 @@ struct LogCommand: Command {
             try follow(file, after: last ?? 0, text, context.terminal)
         }
         if isJSON {
-            let document = LogDocument(locked: !file.isUnlocked, rows: rows)
-            try context.terminal.data(json: document)
+            try context.terminal.data(json: LogDocument(locked: !isVouchedFor, rows: rows))
         } else {
             try context.terminal.data(lines: rows.map(text.line))
         }
@@ -94,14 +91,33 @@ struct LogCommand: Command {
         }
     }
 
-    private func unlock(_ file: VaultFile, _ terminal: Terminal) throws {
+    /// The rows, with what keys say of them: those of a key file, or of an agent that somebody unlocked.
+    private func rows(
+        _ file: VaultFile,
+        _ context: CommandContext
+    ) throws -> ([Activity], isVouchedFor: Bool) {
+        let since = since?.date(before: context.clock.now().wall)
         do {
             try file.unlock(with: .keyFile)
         } catch let error as StoreError {
             guard case .locked = error else { throw error }
-            // Not that of the agent, which may well be unlocked.
-            terminal.warning("no key file opens the vault: whether a row was changed is not known")
+            if !isFollowing, let rows = try rowsOfAgent(since: since, context) {
+                return (rows, true)
+            }
+            context.terminal.warning(
+                "no key is at hand: whether a row was changed is not known"
+            )
         }
+        let rows = try file.newestActivity(of: account?.text, since: since, limit: limit)
+        return (rows, file.isUnlocked)
+    }
+
+    private func rowsOfAgent(since: Date?, _ context: CommandContext) throws -> [Activity]? {
+        var target = "/v1/log?limit=\(min(limit, Self.mostOfAgent))"
+        if let account { target += "&account=\(FormEncoding.encode(account.text))" }
+        if let since { target += "&since=\(FormEncoding.encode(since.formatted(.iso8601)))" }
+        return try context.agent.callUnlocked("GET", target, as: LogDocument.self)?
+            .entries.map(\.row)
     }
 
     private func write(_ rows: [Activity], _ text: LogText, _ terminal: Terminal) throws {

@@ -81,22 +81,6 @@ extension ActivityAction {
     }
 }
 
-/// What `vault log --json` says.
-struct LogDocument: Encodable {
-    let schemaVersion = WireJSON.schemaVersion
-    let locked: Bool
-    let entries: [LogEntryDocument]
-
-    init(locked: Bool, rows: [Activity]) {
-        self.locked = locked
-        entries = rows.map { LogEntryDocument($0) }
-    }
-
-    private enum CodingKeys: CodingKey {
-        case schemaVersion, locked, entries
-    }
-}
-
 /// One row of a log that is followed: an object of its own.
 struct LogLineDocument: Encodable {
     private let entry: LogEntryDocument
@@ -113,31 +97,5 @@ struct LogLineDocument: Encodable {
         try entry.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(WireJSON.schemaVersion, forKey: .schemaVersion)
-    }
-}
-
-/// One row.
-struct LogEntryDocument: Encodable {
-    private let row: Activity
-
-    init(_ row: Activity) {
-        self.row = row
-    }
-
-    private enum CodingKeys: CodingKey {
-        case number, at, actor, action, account, result, routine, genuine
-    }
-
-    // What does not apply, or nobody can tell, is null.
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(row.number, forKey: .number)
-        try container.encode(row.at, forKey: .at)
-        try container.encode(row.actor, forKey: .actor)
-        try container.encode(row.action, forKey: .action)
-        try container.encode(row.account, forKey: .account)
-        try container.encode(row.result, forKey: .result)
-        try container.encode(row.isRoutine, forKey: .routine)
-        try container.encode(row.isGenuine, forKey: .genuine)
     }
 }

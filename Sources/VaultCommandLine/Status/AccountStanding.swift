@@ -105,13 +105,18 @@ struct AccountLine: Sendable {
     /// Whether its token is past its end.
     private var isExpired: Bool { status.account.expiresAt.map { $0 <= now } ?? false }
 
+    /// Whether nothing renews it until somebody asks for its token.
+    private var isRenewedOnRequest: Bool {
+        standing == .fine && status.account.renewal == RenewalPolicy.manual.rawValue
+    }
+
     /// The state in words.
     ///
     /// A token that expired says nothing of the grant: what counts is whether it is renewed.
     var state: String {
         switch AccountState(rawValue: status.account.state) {
         case .active where isExpired:
-            status.account.dueAt == nil ? "expired" : "renewable"
+            status.account.dueAt == nil && !isRenewedOnRequest ? "expired" : "renewable"
         case .active: "fine"
         case .static: isExpired ? "expired" : "static"
         case .paused: "paused"
@@ -136,7 +141,9 @@ struct AccountLine: Sendable {
     var expires: String { TimeText.distance(to: status.account.expiresAt, from: now) }
 
     var refresh: String {
-        guard let due = status.account.dueAt else { return "never" }
+        guard let due = status.account.dueAt else {
+            return isRenewedOnRequest ? "when asked" : "never"
+        }
         return isLocked ? "locked" : TimeText.distance(to: due, from: now)
     }
 

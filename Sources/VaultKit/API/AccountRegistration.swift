@@ -22,6 +22,10 @@ public struct AccountRegistration: Sendable, Hashable {
     public var identity: Identity?
     /// The redirect URI that the client's registration fixes, where it does.
     public var redirectURI: String?
+    /// Where the device flow begins, where its discovery does not say.
+    package var deviceAuthorizationEndpoint: EndpointURL?
+    /// How somebody signs in to it.
+    package var signInFlow = SignInFlow.browser
     /// The scope asked for.
     public var requestedScope: Scope
     /// What its refreshes have of their own.
@@ -97,6 +101,8 @@ public struct AccountRegistration: Sendable, Hashable {
             grantKind: settings.grantKind
         )
         revocationEndpoint = settings.revocationEndpoint
+        deviceAuthorizationEndpoint = settings.deviceAuthorizationEndpoint
+        signInFlow = settings.signInFlow
     }
 
     /// The catalogue's entry of the provider, where it has one.
@@ -160,6 +166,8 @@ public struct AccountRegistration: Sendable, Hashable {
         settings.revocationEndpoint = revocationEndpoint
         settings.identity = identity
         let refreshToken = settings.kept(response.refreshToken)
+        settings.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
+        settings.signInFlow = signInFlow
         let token = StoredAccessToken(
             value: response.accessToken,
             tokenType: response.tokenType,

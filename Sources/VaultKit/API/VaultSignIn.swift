@@ -49,6 +49,23 @@ extension Vault {
 }
 
 extension Vault {
+    /// Who signed in, as far as the server says.
+    package func identity(
+        in response: TokenResponse,
+        of metadata: AuthorizationServerMetadata,
+        client: ClientID,
+        requestedScope: Scope
+    ) async -> Identity? {
+        await Identity.find(
+            in: response,
+            of: metadata,
+            client: client,
+            requestedScope: requestedScope,
+            at: clock.now().wall,
+            using: transport
+        )
+    }
+
     /// Revokes the tokens of an account that is not stored; says in a word what became of them.
     ///
     /// Several providers revoke every grant of a person and client at once, which another account may

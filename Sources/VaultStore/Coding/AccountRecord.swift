@@ -1,5 +1,5 @@
 internal import OAuth
-internal import VaultCrypto
+package import VaultCrypto
 
 /// The plaintext of an account record.
 ///
@@ -18,8 +18,12 @@ internal import VaultCrypto
 ///     "subject"             who signed in, by the server's own name
 ///     "subject_name"        what is shown of who signed in
 ///     "token_grant"         client_credentials or static, where it is not refresh_token
-enum AccountRecord {
-    static func encode(_ settings: AccountSettings) -> Secret { record(of: settings).encoded }
+///     "sign_in_flow"        paste or device, where it is not browser
+///     "device_authorization_endpoint"   where the device flow begins, where discovery does not say
+package enum AccountRecord {
+    package static func encode(_ settings: AccountSettings) -> Secret {
+        record(of: settings).encoded
+    }
 
     static func record(of settings: AccountSettings) -> SealedJSON {
         let scope = settings.requestedScope
@@ -37,6 +41,10 @@ enum AccountRecord {
             "revocation_endpoint": settings.revocationEndpoint.map { .text($0.string) },
             "subject": settings.identity.map { .text($0.subject) },
             "subject_name": settings.identity?.name.map { .text($0) },
+            "sign_in_flow": settings.signInFlow == .browser
+                ? nil : .text(settings.signInFlow.rawValue),
+            "device_authorization_endpoint":
+                settings.deviceAuthorizationEndpoint.map { .text($0.string) },
             "scope": scope.isEmpty ? nil : .texts(scope.names),
             "provider": refresh.provider.map { .text($0) },
             "rotation": refresh.rotation.map { .text($0.description) },
@@ -61,7 +69,7 @@ enum AccountRecord {
     }
 
     /// The settings; endpoints were checked before they were sealed.
-    static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
+    package static func decode(_ plaintext: Secret) throws(SealingError) -> AccountSettings {
         if let settings = try? plaintext.withBytes({ (text) throws(UsualRecord.Unusual) in
             try UsualRecord.settings(text)
         }) {
@@ -98,6 +106,13 @@ enum AccountRecord {
         settings.revocationEndpoint = try record.optional("revocation_endpoint", SealedJSON.text)
             .map { EndpointURL(unchecked: $0) }
         settings.identity = try identity(record)
+        // One that only a newer program knows is asked for again, and costs nothing else.
+        settings.signInFlow =
+            try record.optional("sign_in_flow", SealedJSON.text)
+            .flatMap { SignInFlow(rawValue: $0) } ?? .browser
+        settings.deviceAuthorizationEndpoint =
+            try record.optional("device_authorization_endpoint", SealedJSON.text)
+            .map { EndpointURL(unchecked: $0) }
         return settings
     }
 

@@ -57,6 +57,10 @@ extension ExportedAccount {
             ("issuer", settings.issuer), ("redirect_uri", settings.redirectURI),
             ("refresh_endpoint", settings.refresh.endpoint?.string),
             ("revocation_endpoint", settings.revocationEndpoint?.string),
+            (
+                "device_authorization_endpoint",
+                settings.deviceAuthorizationEndpoint?.string
+            ),
         ]
         for case (let member, let address?) in addresses {
             guard (try? EndpointURL(address)) != nil else {

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 internal import OAuth
 internal import Platform
-internal import VaultCrypto
+package import VaultCrypto
 
 /// The plaintext of a token record.
 ///
 /// The names of its members are part of the file format.
-enum TokenRecord {
-    static func encode(_ tokens: TokenSet) -> Secret { record(of: tokens).encoded }
+package enum TokenRecord {
+    package static func encode(_ tokens: TokenSet) -> Secret { record(of: tokens).encoded }
 
     static func record(of tokens: TokenSet) -> SealedJSON {
         SealedJSON([
@@ -69,7 +69,7 @@ enum TokenRecord {
         }
     }
 
-    static func decode(_ plaintext: Secret) throws(SealingError) -> TokenSet {
+    package static func decode(_ plaintext: Secret) throws(SealingError) -> TokenSet {
         if let tokens = try? plaintext.withBytes({ (text) throws(UsualRecord.Unusual) in
             try UsualRecord.tokens(text)
         }) {
@@ -207,8 +207,8 @@ enum GrantRecord {
 /// The plaintext of an intent record.
 ///
 /// The names of its members are part of the file format.
-enum IntentRecord {
-    static func encode(_ intent: Intent) -> Secret {
+package enum IntentRecord {
+    package static func encode(_ intent: Intent) -> Secret {
         SealedJSON([
             "refresh_token_hash": .text(intent.refreshTokenHash.hexadecimal),
             "claimed": MomentRecord.value(of: intent.claimed),
@@ -217,7 +217,7 @@ enum IntentRecord {
         ]).encoded
     }
 
-    static func decode(_ plaintext: Secret) throws(SealingError) -> Intent {
+    package static func decode(_ plaintext: Secret) throws(SealingError) -> Intent {
         let record = try SealedJSON(decoding: plaintext)
         guard let hash = [UInt8](hexadecimal: try record.text("refresh_token_hash")),
             let attempt = Int(exactly: try record.number("attempt"))

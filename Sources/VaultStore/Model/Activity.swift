@@ -1,4 +1,3 @@
-package import FoundationEssentials
 internal import Platform
 
 /// What can be done with a vault, by the names that its log has for it.
@@ -28,26 +27,6 @@ package enum ActivityAction: String, Sendable, CaseIterable {
     case exported
     case moved
     case imported
-}
-
-/// One row of the log of what was done.
-package struct Activity: Sendable, Hashable {
-    package var number: Int64
-    package var at: Date
-    /// The program that did it, and its process.
-    package var actor: String
-    /// Of ``ActivityAction``, or of a newer program's.
-    package var action: String
-    package var account: String?
-    /// `ok`, or the code of the error.
-    package var result: String
-    /// Whether the vault does it by itself, very often.
-    package var isRoutine: Bool
-    /// Whether the row is as the vault wrote it; nil where there is no key to tell.
-    package var isGenuine: Bool?
-
-    /// No number of the vault's own is as large.
-    package static let numberLimit: Int64 = 1 << 62
 }
 
 /// Who does something with a vault.

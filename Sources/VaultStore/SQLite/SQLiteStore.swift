@@ -101,6 +101,14 @@ package actor SQLiteStore: AccountStore {
         try reading { try $0.grantEnds(after: place, before: date, limit: limit) }
     }
 
+    package nonisolated func newestActivity(
+        of account: String?,
+        since: Date?,
+        limit: Int
+    ) throws -> [Activity] {
+        try reading { try $0.newestActivity(of: account, since: since, limit: limit) }
+    }
+
     package nonisolated func nextDue() throws -> Date? {
         try reading { try $0.nextDue() }
     }

@@ -15,12 +15,18 @@ package enum Parser: String, CaseIterable, Sendable {
     case challenge
     case discovery
     case authorizationRedirect = "authorization-redirect"
+    case deviceAuthorization = "device-authorization"
+    case clientRegistration = "client-registration"
     case exportArmor = "export-armor"
     case accountExport = "account-export"
     case configuration
     case version
     case accept
     case eventLine = "event-line"
+    case keyring
+    case accountRecord = "account-record"
+    case tokenRecord = "token-record"
+    case intentRecord = "intent-record"
 
     /// What does not hold, if anything.
     package func check(_ bytes: [UInt8]) -> String? {
@@ -39,12 +45,18 @@ package enum Parser: String, CaseIterable, Sendable {
         case .challenge: check.challenge(bytes)
         case .discovery: check.discovery(bytes)
         case .authorizationRedirect: check.authorizationRedirect(bytes)
+        case .deviceAuthorization: check.deviceAuthorization(bytes)
+        case .clientRegistration: check.clientRegistration(bytes)
         case .exportArmor: check.exportArmor(bytes)
         case .accountExport: check.accountExport(bytes)
         case .configuration: check.configuration(bytes)
         case .version: check.version(bytes)
         case .accept: check.accept(bytes)
         case .eventLine: check.eventLine(bytes)
+        case .keyring: check.keyring(bytes)
+        case .accountRecord: check.accountRecord(bytes)
+        case .tokenRecord: check.tokenRecord(bytes)
+        case .intentRecord: check.intentRecord(bytes)
         }
         return check.broken.map { "\(rawValue): \($0)" }
     }

@@ -101,4 +101,25 @@ import VaultTesting
             #expect(server.reuseCount == 0)
         }
     }
+
+    @Test(
+        "F-39: ten years ahead after a boot, then set right: one refresh each, and nobody put off"
+    )
+    func tenYearsAhead() async throws {
+        let server = RotatingServer(lifetime: 3600)
+        try await withAccounts(server) { scene in
+            try await repair(scene)
+            scene.clock.reboot()
+            scene.clock.stepWall(by: 3650 * 86_400)
+            // Nothing tells a machine that was off for ten years from a clock that is wrong.
+            try await run(scene, for: 120)
+            #expect(server.requestCount == Self.count)
+            scene.clock.stepWall(by: -3650 * 86_400)
+            try await run(scene, for: 1200)
+            #expect(server.requestCount == Self.count)
+            try await run(scene, for: 2340)
+            #expect(server.requestCount == 2 * Self.count)
+            #expect(server.reuseCount == 0)
+        }
+    }
 }
