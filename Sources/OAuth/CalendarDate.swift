@@ -1,7 +1,7 @@
 /// Times in the text forms that answers use, without a calendar library and its locales.
-enum CalendarDate {
+package enum CalendarDate {
     /// Seconds since 1970 of an ISO 8601 time with its zone, as in `2025-10-09T08:53:20.5+02:00`.
-    static func iso8601(_ text: String) -> Double? {
+    package static func iso8601(_ text: String) -> Double? {
         guard text.utf8.count <= 40, let split = text.firstIndex(where: { "Tt ".contains($0) })
         else { return nil }
         let date = text[..<split].split(separator: "-", omittingEmptySubsequences: false)

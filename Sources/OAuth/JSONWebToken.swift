@@ -18,19 +18,23 @@ package enum JSONWebToken {
 
     /// The claims of a signed or unsecured token, `nil` for everything that is opaque.
     package static func claims(of token: Secret) -> Claims? {
+        guard let payload = payload(of: token) else { return nil }
+        return Claims(
+            expiry: payload["exp"].flatMap(time),
+            issuedAt: payload["iat"].flatMap(time),
+            notBefore: payload["nbf"].flatMap(time),
+            subject: payload["sub"]?.text,
+            issuer: payload["iss"]?.text
+        )
+    }
+
+    /// All claims of such a token, as they came.
+    static func payload(of token: Secret) -> [String: JSONValue]? {
         guard token.count <= maximumLength else { return nil }
         return token.withBytes { text in
             let dots = text.indices.filter { text[$0] == UInt8(ascii: ".") }
-            guard dots.count == 2, object(text, 0..<dots[0]) != nil,
-                let payload = object(text, dots[0] + 1..<dots[1])
-            else { return nil }
-            return Claims(
-                expiry: payload["exp"].flatMap(time),
-                issuedAt: payload["iat"].flatMap(time),
-                notBefore: payload["nbf"].flatMap(time),
-                subject: payload["sub"]?.text,
-                issuer: payload["iss"]?.text
-            )
+            guard dots.count == 2, object(text, 0..<dots[0]) != nil else { return nil }
+            return object(text, dots[0] + 1..<dots[1])
         }
     }
 

@@ -35,6 +35,16 @@ enum PlainText {
         return String(scalars)
     }
 
+    /// The text on one line, without control and format characters, cut; for what holds no token.
+    static func line(_ text: String, limit: Int) -> String? {
+        // In scalars, of which a character may have any number; cut before, which bounds the work.
+        let start = text.unicodeScalars.prefix(limit * 4)
+        let seen = String(String.UnicodeScalarView(start.compactMap(visible)))
+            .split(separator: " ").joined(separator: " ")
+        let line = String(seen.unicodeScalars.prefix(limit)).trimmingBlanks
+        return line.isEmpty ? nil : line
+    }
+
     private static let redaction = "<redacted>"
 
     private static func visible(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {

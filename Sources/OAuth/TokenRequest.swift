@@ -61,6 +61,7 @@ package enum TokenRequest {
         client: Client,
         endpoint: EndpointURL,
         scope: Scope? = nil,
+        scopeSeparator: String = " ",
         extra: [(String, String)] = [],
         format: BodyFormat = .form
     ) -> HTTPRequest {
@@ -70,6 +71,7 @@ package enum TokenRequest {
             client,
             endpoint,
             scope: scope,
+            scopeSeparator: scopeSeparator,
             extra: extra,
             format: format
         )

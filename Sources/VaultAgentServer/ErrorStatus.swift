@@ -7,13 +7,13 @@ extension VaultError {
         switch code {
         case .noSuchAccount, .noAccountChosen, .noSuchClient: 404
         case .nameTaken, .grantKnown, .grantAlive, .signInNeeded, .verifyBeforeUse, .paused,
-            .lifetimeTooShort, .scopeMissing, .clientRefused, .requestRefused:
+            .otherIdentity, .lifetimeTooShort, .scopeMissing, .clientRefused, .requestRefused:
             409
         case .invalidInput: 400
         case .locked: 423
         case .throttled: 429
         case .unreachable, .outcomeUnknown, .massRefusal, .busy, .notSaved, .closed: 503
-        case .signInFailed: 502
+        case .signInFailed, .revocationFailed: 502
         default: 500
         }
     }

@@ -31,6 +31,21 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [RealServer.Kind.glewlwyd, .dot])
+        func aSignOutKillsTheTokens(kind: RealServer.Kind) throws {
+            try withRealServer(kind) { stage, server, redirectURI in
+                for (name, isPublic) in [("public", true), ("confidential", false)] {
+                    try stage.login(name, server, redirectURI, isPublic: isPublic)
+                    let token = try stage.vault("token", name).word
+                    #expect(try server.present(token) == "200")
+                    let logout = try stage.vault("logout", name, "--keep")
+                    #expect(logout.code == 0, "\(logout)")
+                    #expect(try server.present(token) != "200")
+                    #expect(try stage.vault("token", name).code == 4)
+                }
+            }
+        }
+
         /// Eight clients that do not know of each other lose the account here every time.
         @Test(arguments: [RealServer.Kind.glewlwyd, .dot])
         func eightClientsOfAnExpiredAccountKeepItAlive(kind: RealServer.Kind) throws {

@@ -13,7 +13,10 @@ import VaultAgentClient
         dueAt: expiry.addingTimeInterval(-600),
         grantEndsAt: expiry.addingTimeInterval(86_400),
         renewal: "eager",
-        tags: ["a", "b c"]
+        tags: ["a", "b c"],
+        grant: "refresh_token",
+        subject: "s-1",
+        displayName: "me@as.example"
     )
     private static let unknown = AccountDocument(
         name: "home",
@@ -25,14 +28,15 @@ import VaultAgentClient
         tags: nil
     )
     private static let accountJSON = """
-        {"current":true,"dueAt":"2025-10-09T08:43:20Z","expiresAt":"2025-10-09T08:53:20Z",\
-        "grantEndsAt":"2025-10-10T08:53:20Z","issuer":"https://as.example","name":"work",\
-        "renewal":"eager","state":"active",\
+        {"current":true,"displayName":"me@as.example","dueAt":"2025-10-09T08:43:20Z",\
+        "expiresAt":"2025-10-09T08:53:20Z",\
+        "grant":"refresh_token","grantEndsAt":"2025-10-10T08:53:20Z","issuer":"https://as.example","name":"work",\
+        "renewal":"eager","state":"active","subject":"s-1",\
         "tags":["a","b c"]}
         """
     private static let unknownJSON = """
-        {"current":false,"dueAt":null,"expiresAt":null,"grantEndsAt":null,"issuer":null,\
-        "name":"home","renewal":null,"state":"sign_in_needed","tags":null}
+        {"current":false,"displayName":null,"dueAt":null,"expiresAt":null,"grant":null,"grantEndsAt":null,"issuer":null,\
+        "name":"home","renewal":null,"state":"sign_in_needed","subject":null,"tags":null}
         """
 
     @Test func accountList() throws {
@@ -84,11 +88,12 @@ import VaultAgentClient
                 ]
             ),
             """
-            {"accounts":[{"current":false,"dueAt":null,"expiresAt":null,"failureCount":2,\
-            "firstSentAt":"2025-10-09T08:53:21Z","generation":3,"grantEndsAt":null,"issuer":null,\
+            {"accounts":[{"current":false,"displayName":null,"dueAt":null,"expiresAt":null,\
+            "failureCount":2,"firstSentAt":"2025-10-09T08:53:21Z","generation":3,"grant":null,\
+            "grantEndsAt":null,"issuer":null,\
             "lastFailure":"unreachable","lifetime":null,"name":"home","reason":"rotation_lost","renewal":null,\
             "sentAgainAt":null,"since":"2025-10-09T08:53:20Z","state":"sign_in_needed",\
-            "tags":null,"tokenEndpoint":"https://as.example/token"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
+            "subject":null,"tags":null,"tokenEndpoint":"https://as.example/token"}],"agent":{"lockReason":null,"locked":null,"locksAt":null,\
             "memoryLocked":null,"pid":null,"running":false,"unsaved":null,"version":null},"damaged":[],"locked":false,\
             "schemaVersion":1}
             """
@@ -104,12 +109,12 @@ import VaultAgentClient
                 ]
             ),
             """
-            {"accounts":[{"current":true,"dueAt":"2025-10-09T08:43:20Z",\
-            "expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"firstSentAt":null,\
-            "generation":1,"grantEndsAt":"2025-10-10T08:53:20Z",\
+            {"accounts":[{"current":true,"displayName":"me@as.example",\
+            "dueAt":"2025-10-09T08:43:20Z","expiresAt":"2025-10-09T08:53:20Z","failureCount":0,"firstSentAt":null,\
+            "generation":1,"grant":"refresh_token","grantEndsAt":"2025-10-10T08:53:20Z",\
             "issuer":"https://as.example","lastFailure":null,"lifetime":null,"name":"work",\
-            "reason":null,"renewal":"eager","sentAgainAt":null,"since":null,"state":"active","tags":["a","b c"],\
-            "tokenEndpoint":null}],\
+            "reason":null,"renewal":"eager","sentAgainAt":null,"since":null,"state":"active",\
+            "subject":"s-1","tags":["a","b c"],"tokenEndpoint":null}],\
             "agent":{"lockReason":null,"locked":null,"locksAt":null,"memoryLocked":null,"pid":null,\
             "running":false,"unsaved":null,"version":null},"damaged":[],"locked":false,"schemaVersion":1}
             """

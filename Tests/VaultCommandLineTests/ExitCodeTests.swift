@@ -8,7 +8,7 @@ enum ErrorCodes {
     static let exitCodes: [(VaultError.Code, ExitCode)] = [
         (.noVault, .failure), (.vaultExists, .failure), (.noSuchAccount, .noSuchAccount),
         (.noAccountChosen, .noSuchAccount), (.nameTaken, .failure), (.grantAlive, .failure),
-        (.grantKnown, .failure),
+        (.grantKnown, .failure), (.otherIdentity, .failure), (.revocationFailed, .failure),
         (.signInNeeded, .signInNeeded), (.verifyBeforeUse, .signInNeeded), (.paused, .signInNeeded),
         (.unreachable, .temporary), (.throttled, .temporary), (.massRefusal, .temporary),
         (.outcomeUnknown, .temporary), (.clientRefused, .failure), (.requestRefused, .failure),

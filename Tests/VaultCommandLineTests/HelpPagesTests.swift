@@ -11,7 +11,7 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "log", "refresh",
-                "remove",
+                "logout", "remove", "rename",
                 "tag", "renewal", "client", "unlock", "lock", "key", "backup", "restore", "verify",
                 "doctor",
                 "export",

@@ -32,7 +32,8 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(error.code) \(error.facts[.reason] ?? "")" }
 
     static let all =
-        store + keySlots + clients + permissions + input + exports + refresh + signIn + agent
+        store + signingOut + keySlots + clients + permissions + input + exports + refresh + signIn
+        + agent
 
     private static let keySlots = [
         ReportRow(

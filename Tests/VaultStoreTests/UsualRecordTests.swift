@@ -36,6 +36,8 @@ import VaultCrypto
         known.redirectURI = "http://127.0.0.1:7777/back"
         known.requestedScope = Scope(["openid", "mail"])
         known.refresh.provider = "github"
+        known.revocationEndpoint = EndpointURL(unchecked: "https://issuer.example/revoke")
+        known.identity = Identity(subject: "4711", name: "me@issuer.example")
         return [Fixture.settings("usual"), known]
     }()
 

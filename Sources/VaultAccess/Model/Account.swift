@@ -21,7 +21,10 @@ public struct Account: Sendable, Hashable {
     public let sentAgain: Date?
     /// The authorization server, where it was told.
     public let issuer: String?
-    /// The token endpoint.
+    /// Who signed in, where the server said.
+    public let identity: Identity?
+    /// The token endpoint; of a token that is never renewed, which has none, an address that leads
+    /// nowhere (`.invalid`, RFC 2606 §2).
     public let tokenEndpoint: EndpointURL
     /// When its access token expires; nil when unknown.
     public let expiry: Date?
@@ -43,6 +46,8 @@ public struct Account: Sendable, Hashable {
     public let failureCount: Int
     /// The kind of the last failure.
     public let lastFailure: String?
+    /// What its access tokens are obtained with.
+    public let grantKind: GrantKind
     /// What it is found by, in the order of the bytes.
     public let tags: [AccountTag]
 
@@ -64,7 +69,9 @@ public struct Account: Sendable, Hashable {
         failureCount: Int,
         lastFailure: String?,
         tags: [AccountTag],
-        lifetime: TimeInterval? = nil
+        lifetime: TimeInterval? = nil,
+        grantKind: GrantKind = .refreshToken,
+        identity: Identity? = nil
     ) {
         self.name = name
         self.isCurrent = isCurrent
@@ -84,5 +91,7 @@ public struct Account: Sendable, Hashable {
         self.lastFailure = lastFailure
         self.tags = tags
         self.lifetime = lifetime
+        self.grantKind = grantKind
+        self.identity = identity
     }
 }

@@ -74,6 +74,12 @@ extension VaultError {
         public static let grantKnown = Code(rawValue: "grant_known")
         /// The account is to be replaced or removed only if its grant is dead, and that is not.
         public static let grantAlive = Code(rawValue: "grant_alive")
+        /// Somebody else signed in than the account is of; nothing was changed.
+        ///
+        /// What became of the tokens that just came is the reason: `revoked`, or why not.
+        public static let otherIdentity = Code(rawValue: "other_identity")
+        /// The authorization server did not revoke the tokens, which have to be taken as alive.
+        public static let revocationFailed = Code(rawValue: "revocation_failed")
         /// The grant is dead or wants the resource owner: sign in again.
         public static let signInNeeded = Code(rawValue: "sign_in_needed")
         /// The refresh token may have been spent elsewhere, as after a restore: only a person has it

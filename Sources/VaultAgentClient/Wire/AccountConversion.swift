@@ -14,7 +14,10 @@ extension AccountDocument {
             dueAt: account.due,
             grantEndsAt: account.grantEnd,
             renewal: account.renewal.rawValue,
-            tags: account.tags.map(\.text)
+            tags: account.tags.map(\.text),
+            grant: account.grantKind.rawValue,
+            subject: account.identity?.subject,
+            displayName: account.identity?.name
         )
     }
 }
@@ -71,7 +74,11 @@ extension Account {
             failureCount: detail.failureCount,
             lastFailure: detail.lastFailure,
             tags: tags.sorted(),
-            lifetime: detail.lifetime
+            lifetime: detail.lifetime,
+            grantKind: account.grant.flatMap { GrantKind(rawValue: $0) } ?? .refreshToken,
+            identity: account.subject.flatMap { subject in
+                Identity(subject: subject, name: account.displayName)
+            }
         )
     }
 }

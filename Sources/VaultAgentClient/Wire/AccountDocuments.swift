@@ -5,7 +5,7 @@ package struct AccountDocument: Codable, Sendable {
     package let name: String
     /// Null where nothing vouches for it.
     package let current: Bool?
-    package let state: String
+    package var state: String
     package let issuer: String?
     package let expiresAt: Date?
     package let dueAt: Date?
@@ -15,6 +15,11 @@ package struct AccountDocument: Codable, Sendable {
     package let renewal: String?
     /// Null where nothing vouches for them.
     package let tags: [String]?
+    /// What its access tokens are obtained with; null where nothing vouches for it.
+    package let grant: String?
+    /// Who signed in, by the server's own name and by one for people; null where it does not say.
+    package let subject: String?
+    package let displayName: String?
 
     package init(
         name: String,
@@ -25,7 +30,10 @@ package struct AccountDocument: Codable, Sendable {
         dueAt: Date?,
         grantEndsAt: Date? = nil,
         renewal: String? = nil,
-        tags: [String]?
+        tags: [String]?,
+        grant: String? = nil,
+        subject: String? = nil,
+        displayName: String? = nil
     ) {
         self.name = name
         self.current = current
@@ -36,6 +44,9 @@ package struct AccountDocument: Codable, Sendable {
         self.grantEndsAt = grantEndsAt
         self.renewal = renewal
         self.tags = tags
+        self.grant = grant
+        self.subject = subject
+        self.displayName = displayName
     }
 
     // What is unknown is null, not missing.
@@ -50,6 +61,9 @@ package struct AccountDocument: Codable, Sendable {
         try container.encode(grantEndsAt, forKey: .grantEndsAt)
         try container.encode(renewal, forKey: .renewal)
         try container.encode(tags, forKey: .tags)
+        try container.encode(grant, forKey: .grant)
+        try container.encode(subject, forKey: .subject)
+        try container.encode(displayName, forKey: .displayName)
     }
 }
 
@@ -140,18 +154,10 @@ package struct AccountStatusDocument: Codable, Sendable {
 
     /// The same account in another state.
     package func with(state: String, reason: String) -> AccountStatusDocument {
-        AccountStatusDocument(
-            account: AccountDocument(
-                name: account.name,
-                current: account.current,
-                state: state,
-                issuer: account.issuer,
-                expiresAt: account.expiresAt,
-                dueAt: account.dueAt,
-                grantEndsAt: account.grantEndsAt,
-                renewal: account.renewal,
-                tags: account.tags
-            ),
+        var account = account
+        account.state = state
+        return AccountStatusDocument(
+            account: account,
             detail: detail.map { detail in
                 Detail(
                     generation: detail.generation,

@@ -1,10 +1,11 @@
 /// What the agent needs to add an account.
 package struct AddAccountDocument: Codable, Sendable {
     package let name: String
-    package let tokenEndpoint: String
-    package let clientID: String
+    /// Left out of a token that is never renewed, as is the client.
+    package let tokenEndpoint: String?
+    package let clientID: String?
     package let clientSecret: String?
-    package let clientAuthentication: String
+    package let clientAuthentication: String?
     package let issuer: String?
     package let scope: [String]
     /// The token endpoint's answer (RFC 6749 §5.1), as it was.
@@ -19,6 +20,10 @@ package struct AddAccountDocument: Codable, Sendable {
     package var network: NetworkDocument?
     /// Parameters of its authorization requests.
     package var authorizationParameters: [Parameter]?
+    /// What its access tokens are obtained with; a refresh token unless told.
+    package let grant: String?
+    /// Whether an account of the name gets the new tokens in place of its own; left out for no.
+    package let replace: Bool?
 
     /// What an account's refreshes have of their own, each left out where nobody told.
     package struct Refresh: Codable, Sendable {
@@ -58,16 +63,18 @@ package struct AddAccountDocument: Codable, Sendable {
 
     package init(
         name: String,
-        tokenEndpoint: String,
-        clientID: String,
-        clientSecret: String?,
-        clientAuthentication: String,
+        tokenEndpoint: String? = nil,
+        clientID: String? = nil,
+        clientSecret: String? = nil,
+        clientAuthentication: String? = nil,
         issuer: String?,
         scope: [String],
         tokenResponse: String,
         refresh: Refresh? = nil,
         tags: [String]? = nil,
-        renewal: String? = nil
+        renewal: String? = nil,
+        grant: String? = nil,
+        replace: Bool? = nil
     ) {
         self.name = name
         self.tokenEndpoint = tokenEndpoint
@@ -80,6 +87,8 @@ package struct AddAccountDocument: Codable, Sendable {
         self.refresh = refresh
         self.tags = tags
         self.renewal = renewal
+        self.grant = grant
+        self.replace = replace
     }
 }
 
@@ -119,6 +128,8 @@ package struct BeginSignInDocument: Codable, Sendable {
     /// Parameters of the authorization request, and of refreshes.
     package var authorizationParameters: [AddAccountDocument.Parameter]?
     package var refreshParameters: [AddAccountDocument.Parameter]?
+    /// Whether the account may become somebody else's; left out for no.
+    package let replace: Bool?
     /// How somebody signs in, by the words of `vault login --flow`.
     package let flow: String?
     /// Where the device flow begins, where discovery does not say.
@@ -132,6 +143,7 @@ package struct BeginSignInDocument: Codable, Sendable {
         scope: [String],
         redirectURI: String?,
         renewal: String? = nil,
+        replace: Bool? = nil,
         flow: String? = nil,
         deviceAuthorizationEndpoint: String? = nil
     ) {
@@ -142,6 +154,7 @@ package struct BeginSignInDocument: Codable, Sendable {
         self.scope = scope
         self.redirectURI = redirectURI
         self.renewal = renewal
+        self.replace = replace
         self.flow = flow
         self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
     }

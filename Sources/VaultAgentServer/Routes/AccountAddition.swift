@@ -12,7 +12,7 @@ struct AccountAddition {
 
     private static let known: Set = [
         "name", "tokenEndpoint", "clientID", "clientSecret", "clientAuthentication", "issuer",
-        "scope", "tokenResponse", "refresh", "tags", "renewal", "network",
+        "scope", "tokenResponse", "refresh", "tags", "renewal", "grant", "replace", "network",
         "authorizationParameters",
     ]
 
@@ -21,8 +21,48 @@ struct AccountAddition {
         tokenResponse = try members.required("tokenResponse", \.secret)
     }
 
+    /// Whether an account of the name may be replaced.
+    func policy() throws -> ReplacementPolicy {
+        try members.optional("replace", \.bool) ?? false ? .always : .never
+    }
+
     /// The account's settings, once each of them is what it should be.
     func registration(_ defaults: AccountDefaults) throws -> AccountRegistration {
+        let kind = try kind()
+        var registration = kind == .static ? try ofStaticToken() : try ofClient(defaults)
+        registration.grantKind = kind
+        try registration.check()
+        return registration
+    }
+
+    private func kind() throws -> GrantKind {
+        guard let text = try members.optional("grant", \.text) else { return .refreshToken }
+        guard let kind = GrantKind(rawValue: text) else {
+            throw VaultError(.invalidInput, facts: [.field: "grant"])
+        }
+        return kind
+    }
+
+    /// Refuses what belongs to a client, of which a token that is never renewed has none.
+    private func ofStaticToken() throws -> AccountRegistration {
+        for member in ["tokenEndpoint", "clientID", "clientSecret", "clientAuthentication"] {
+            guard try members.optional(member, \.text) == nil else {
+                throw VaultError(.invalidInput, facts: [.field: member, .reason: "static"])
+            }
+        }
+        guard let name = AccountName(try members.required("name", \.text)) else {
+            throw VaultError(.invalidInput, facts: [.field: "name"])
+        }
+        let issuer = try members.optional("issuer", \.text)
+        if let issuer { _ = try EndpointURL.checked(issuer, field: "issuer") }
+        return AccountRegistration(
+            staticToken: name,
+            issuer: issuer,
+            tags: try AccountTag.checked(members.texts("tags") ?? [])
+        )
+    }
+
+    private func ofClient(_ defaults: AccountDefaults) throws -> AccountRegistration {
         let name = try members.required("name", \.text)
         let endpoint = try members.required("tokenEndpoint", \.text)
         let client = try members.required("clientID", \.text)
@@ -68,7 +108,6 @@ struct AccountAddition {
         if registration.refresh.parameters.isEmpty {
             registration.refresh.parameters = defaults.refreshParameters
         }
-        try registration.check()
         return registration
     }
 }

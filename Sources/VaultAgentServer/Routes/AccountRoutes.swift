@@ -38,12 +38,16 @@ extension AgentRoutes {
             case .granted(let granted) = registration.answerReader
                 .read(answer, countingFrom: Date.now)
         else { throw VaultError(.invalidInput, facts: [.field: "token_response"]) }
-        let account = try await service.vault.session().vault.add(registration, granted)
+        let account = try await service.vault.session().vault.add(
+            registration,
+            granted,
+            replacing: try addition.policy()
+        )
         return try Self.json(
             ChangeDocument(
                 account: AccountDocument(account),
                 generation: account.generation,
-                renewable: granted.refreshToken != nil
+                renewable: account.isRenewable(granted)
             ),
             status: 201
         )
@@ -140,7 +144,7 @@ extension AgentRoutes {
     }
 
     /// The word in a field, one of those that there are; nil where it is left out.
-    private static func choice(
+    static func choice(
         _ field: String,
         of words: [String],
         _ request: HTTPServerRequest
@@ -176,6 +180,17 @@ extension AgentRoutes {
             throw VaultError(.invalidInput, facts: [.field: "tags", .wanted: most])
         }
         return try AccountTag.checked(texts)
+    }
+}
+
+extension Account {
+    /// Whether it can be renewed after what it was given.
+    fileprivate func isRenewable(_ granted: TokenResponse) -> Bool {
+        switch grantKind {
+        case .refreshToken: granted.refreshToken != nil
+        case .clientCredentials: true
+        case .static: false
+        }
     }
 }
 

@@ -62,6 +62,8 @@ struct AgentRoutes: Sendable {
         case .select(let name): return try await select(name)
         case .changeTags(let name): return try await changeTags(of: name, request)
         case .setRenewal(let name): return try await setRenewal(of: name, request)
+        case .rename(let name): return try await rename(name, request)
+        case .signOut(let name): return try await signOut(of: name, request)
         case .listClients: return try await listClients()
         case .setClientSecret: return try await setClientSecret(request)
         case .beginSignIn: return try await beginSignIn(request)

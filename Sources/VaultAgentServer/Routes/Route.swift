@@ -16,6 +16,8 @@ enum Route: Sendable, Hashable {
     case select(AccountName)
     case changeTags(AccountName)
     case setRenewal(AccountName)
+    case rename(AccountName)
+    case signOut(AccountName)
     case listClients
     case setClientSecret
     case beginSignIn

@@ -83,6 +83,8 @@ extension Route {
         },
         RouteEntry("POST", account: "/select") { .select($0) },
         RouteEntry("POST", account: "/tags") { .changeTags($0) },
+        RouteEntry("POST", account: "/rename") { .rename($0) },
+        RouteEntry("POST", account: "/logout", fields: ["keep", "force"]) { .signOut($0) },
         RouteEntry("POST", account: "/renewal") { .setRenewal($0) },
         RouteEntry("GET", "/v1/current-account") { _ in .currentAccount },
         RouteEntry("GET", "/v1/clients") { _ in .listClients },

@@ -10,7 +10,7 @@ extension AgentRoutes {
     private static let signInMembers: Set = [
         "name", "issuer", "clientID", "clientSecret", "scope", "redirectURI", "renewal",
         "flow", "deviceAuthorizationEndpoint", "network", "authorizationParameters",
-        "refreshParameters",
+        "refreshParameters", "replace",
     ]
 
     func beginSignIn(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
@@ -26,6 +26,7 @@ extension AgentRoutes {
             scope: scope,
             redirectURI: try members.optional("redirectURI", \.text),
             renewal: try members.optional("renewal", \.text),
+            replace: try members.optional("replace", \.bool),
             flow: try members.optional("flow", \.text),
             deviceAuthorizationEndpoint: try members.optional(
                 "deviceAuthorizationEndpoint",

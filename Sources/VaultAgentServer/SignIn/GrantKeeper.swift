@@ -28,9 +28,22 @@ struct GrantKeeper: Sendable {
 
     private func store(_ granted: TokenResponse, sent: Moment) async throws -> SignIn.Outcome {
         let end = Uptime.seconds() + Self.savingLife
+        var registration = registration
+        registration.identity = await vault.identity(
+            in: granted,
+            of: metadata,
+            client: client.client.id,
+            requestedScope: request.requestedScope,
+            network: request.network
+        )
         while true {
             do {
-                try await vault.signIn(registration, granted, sent: sent)
+                try await vault.signIn(
+                    registration,
+                    granted,
+                    sent: sent,
+                    replacesIdentity: request.replacesIdentity
+                )
                 return .ready(renewable: granted.refreshToken != nil)
             } catch let error as VaultError where Self.mayPass(error) {
                 guard Uptime.seconds() < end else {
@@ -66,6 +79,7 @@ struct GrantKeeper: Sendable {
         )
         registration.network = request.network
         registration.authorizationParameters = request.authorizationParameters
+        registration.revocationEndpoint = metadata.revocationEndpoint
         registration.signInFlow = request.flow
         registration.deviceAuthorizationEndpoint = request.deviceAuthorizationEndpoint
         return registration

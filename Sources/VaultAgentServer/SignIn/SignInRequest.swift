@@ -21,6 +21,8 @@ struct SignInRequest: Sendable {
     let network: NetworkOptions
     let authorizationParameters: [RequestParameter]
     let renewal: RenewalPolicy?
+    /// Whether the account may become somebody else's.
+    let replacesIdentity: Bool
 
     /// What a command asked for, completed by what the account was signed in with before.
     ///
@@ -41,6 +43,7 @@ struct SignInRequest: Sendable {
             document.clientID ?? (isSameIssuer ? remembered?.client.id.rawValue : nil)
         let isSameClient = isSameIssuer && remembered?.client.id.rawValue == clientID
         renewal = try document.renewal.map { try .checked($0) }
+        replacesIdentity = document.replace ?? false
         self.name = name
         self.issuer = issuer
         self.clientID = clientID.map { ClientID(rawValue: $0) }

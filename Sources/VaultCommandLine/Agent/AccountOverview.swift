@@ -93,7 +93,9 @@ struct AccountOverview: Sendable {
         self.accounts = accounts.map { account in
             Entry(
                 account: AccountStatusDocument(account),
-                server: account.issuer ?? account.tokenEndpoint.string
+                // A token that is never renewed has no server of its own.
+                server: account.issuer
+                    ?? (account.grantKind == .static ? "none" : account.tokenEndpoint.string)
             )
         }
         self.damaged = damaged

@@ -14,11 +14,11 @@ enum SecretInput {
     }
 
     /// All of a descriptor without the line feed at its end.
-    static func line(from descriptor: Int32) throws -> Secret {
+    static func line(from descriptor: Int32, _ field: String = "client_secret") throws -> Secret {
         var bytes = try bytes(from: descriptor)
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         guard !bytes.isEmpty else {
-            throw VaultError(.invalidInput, facts: [.field: "client_secret", .reason: "empty"])
+            throw VaultError(.invalidInput, facts: [.field: field, .reason: "empty"])
         }
         return Secret(wiping: &bytes)
     }

@@ -11,6 +11,7 @@ struct AddCommand: Command {
     static let help = """
         vault add NAME --client-id ID --token-endpoint URL [options] < response.json
         vault add NAME --client-id ID --provider PROVIDER [options] < response.json
+        vault add NAME --static [--expires DATE] [options] < token
 
         Reads the token response of an authorization server (RFC 6749, section 5.1) as
         JSON from standard input and keeps its tokens as account NAME.
@@ -26,6 +27,8 @@ struct AddCommand: Command {
           --scope S               A scope that was asked for; may be repeated
           --tag TEXT              What vault list --tag finds it by; may be repeated
           --renewal POLICY        eager, normal or manual; vault help renewal has more
+          --replace               Give an account of this name the new tokens in place
+                                  of its own
 
         What its refreshes have of their own:
 
@@ -40,9 +43,37 @@ struct AddCommand: Command {
                                   place for a secret
           --refresh-endpoint URL  Where refreshes go, if not to the token endpoint
 
+        With --static standard input is the token itself, in one line: an API key or a
+        personal access token, which is handed out as it is and never renewed. Of the
+        options it takes --issuer, --tag, --replace and
+
+          --expires DATE          When it ends, as 2027-01-31 (the beginning of that
+                                  day, UTC) or 2027-01-31T12:00:00Z; without it the
+                                  token has no end
+
         \(NetworkArguments.help)
         """
 
+    private let addition: any Addition
+
+    init(_ arguments: inout ArgumentReader) throws {
+        addition =
+            try arguments.flag("--static")
+            ? StaticAddition(&arguments) : ResponseAddition(&arguments)
+    }
+
+    func run(in context: CommandContext) throws {
+        try addition.run(in: context)
+    }
+}
+
+/// One way to add an account.
+protocol Addition: Sendable {
+    func run(in context: CommandContext) throws
+}
+
+/// From the token response of an authorization server.
+private struct ResponseAddition: Addition {
     private let account: AccountName
     private let tokenEndpoint: EndpointURL
     private let clientID: String
@@ -54,6 +85,7 @@ struct AddCommand: Command {
     private let refresh: RefreshArguments
     private let renewal: RenewalPolicy?
     private let network: NetworkArguments
+    private let replaces: Bool
 
     init(_ arguments: inout ArgumentReader) throws {
         let endpoint = try arguments.option("--token-endpoint")
@@ -66,6 +98,7 @@ struct AddCommand: Command {
         refresh = try RefreshArguments(&arguments)
         renewal = try RenewalArgument.option(&arguments)
         network = try NetworkArguments(&arguments)
+        replaces = try arguments.flag("--replace")
         account = try arguments.accountName()
         try arguments.finish()
         let provider = refresh.provider?.entry
@@ -127,7 +160,8 @@ struct AddCommand: Command {
                 tokenResponse: response,
                 refresh: refresh.document,
                 tags: tags.isEmpty ? nil : tags.sorted().map(\.text),
-                renewal: renewal?.rawValue
+                renewal: renewal?.rawValue,
+                replace: replaces ? true : nil
             )
             document.network = way
             document.authorizationParameters = network.authorizationParameters

@@ -6,8 +6,9 @@ enum HelpPages {
     static let commands: [any Command.Type] = [
         InitCommand.self, LoginCommand.self, AddCommand.self, ListCommand.self,
         SwitchCommand.self, TokenCommand.self, StatusCommand.self, LogCommand.self,
-        RefreshCommand.self, RemoveCommand.self, TagCommand.self, RenewalCommand.self,
-        ClientCommand.self, UnlockCommand.self, LockCommand.self, KeyCommand.self,
+        RefreshCommand.self, LogoutCommand.self, RemoveCommand.self, RenameCommand.self,
+        TagCommand.self, RenewalCommand.self, ClientCommand.self, UnlockCommand.self,
+        LockCommand.self, KeyCommand.self,
         BackupCommand.self, RestoreCommand.self, VerifyCommand.self, DoctorCommand.self,
         ExportCommand.self, ImportCommand.self, AgentCommand.self,
     ]

@@ -14,8 +14,9 @@ struct ListCommand: Command {
 
           --tag TEXT  Only accounts that have this tag; of several (at most 32), all
           --json      {"schemaVersion":1,"locked","accounts":[{"name","current","state",
-                      "issuer","expiresAt","dueAt","tags":[TEXT]}],"damaged":[NAME]},
-                      times in RFC 3339, null where unknown
+                      "issuer","expiresAt","dueAt","tags":[TEXT],"grant","subject",
+                      "displayName"}],"damaged":[NAME]}, times in RFC 3339, null
+                      where unknown
 
         An account whose records do not open is named, and the exit code is 8.
 
@@ -59,15 +60,20 @@ struct ListCommand: Command {
                     ? "no accounts yet: vault login NAME adds one" : "no account has these tags"
             )
         }
-        var table = Table(header: ["", "NAME", "STATE", "EXPIRES", "ISSUER"])
+        let people = overview.accounts.map(\.account.account).map { $0.displayName ?? $0.subject }
+        // Few servers say who signed in unless they are asked for that.
+        let hasPeople = people.contains { $0 != nil }
+        let columns = ["", "NAME", "STATE", "EXPIRES", "ISSUER"]
+        var table = Table(header: hasPeople ? columns + ["SIGNED IN"] : columns)
         let now = context.clock.now().wall
-        for entry in overview.accounts {
+        for (entry, person) in zip(overview.accounts, people) {
             let account = entry.account.account
-            table.add([
+            let row = [
                 account.current == true ? "*" : " ", account.name, account.state,
                 TimeText.distance(to: account.expiresAt, from: now),
                 Printable.escaped(entry.server ?? "unknown"),
-            ])
+            ]
+            table.add(hasPeople ? row + [Printable.escaped(person ?? "unknown")] : row)
         }
         try context.terminal.data(table.text)
     }

@@ -29,6 +29,7 @@ struct LoginCommand: Command {
                                   registration fixes; unless told any free port of
                                   127.0.0.1
           --renewal POLICY        eager, normal or manual; vault help renewal has more
+          --replace               The account may become somebody else's than before
           --device-authorization-endpoint URL
                                   Where the device flow begins, where the server does
                                   not publish it
@@ -54,6 +55,7 @@ struct LoginCommand: Command {
     private let renewal: RenewalPolicy?
     private let network: NetworkArguments
     private let refreshParameters: [RequestParameter]
+    private let replaces: Bool
 
     init(_ arguments: inout ArgumentReader) throws {
         issuer = try arguments.option("--issuer")
@@ -67,6 +69,7 @@ struct LoginCommand: Command {
         renewal = try RenewalArgument.option(&arguments)
         network = try NetworkArguments(&arguments)
         refreshParameters = try ParameterArguments.refresh(&arguments)
+        replaces = try arguments.flag("--replace")
         account = try arguments.accountName()
         try arguments.finish()
         if clientID?.isEmpty == true { throw UsageError.missing("--client-id ID") }
@@ -99,6 +102,7 @@ struct LoginCommand: Command {
                 scope: scope,
                 redirectURI: registered?.redirectURI ?? redirectURI,
                 renewal: renewal?.rawValue,
+                replace: replaces ? true : nil,
                 flow: flow?.rawValue,
                 deviceAuthorizationEndpoint: deviceAuthorizationEndpoint
             )

@@ -19,6 +19,7 @@ struct ErrorReport {
         case let found as DoctorFindings:
             let count = found.problems == 1 ? "1 problem" : "\(found.problems) problems"
             self.init("\(count) found", found.exitCode)
+        case let grant as UnrevokedGrant: self.init(grant.words, .failure)
         case let found as StatusProblems: self.init(found.words, found.exitCode)
         default:
             let error = VaultError(error)

@@ -67,6 +67,8 @@ extension VaultErrorWords {
         switch facts[.reason] {
         case "vault_in_use":
             ("the vault is in use: a refresh or other work on it goes on", "try again")
+        case "sign_out": ("the account is being signed out of", "try again")
+        case "signed_in": ("the account was signed in to meanwhile, and is kept", "try again")
         case "unlocking": ("another unlock is under way", "try again")
         case "locking":
             ("the agent is locking the vault: what is in flight is stored first", "try again")

@@ -57,6 +57,8 @@ extension ActivityAction {
         case .signedIn: "signed in again"
         case .accountRemoved: "account removed"
         case .accountSelected: "made the current account"
+        case .signedOut: "signed out"
+        case .accountRenamed: "account renamed"
         case .tagsChanged: "tags changed"
         case .renewalChanged: "renewal policy changed"
         case .secretChanged: "client secret changed"

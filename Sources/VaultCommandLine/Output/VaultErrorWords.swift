@@ -29,6 +29,7 @@ struct VaultErrorWords {
                     "account '\(name)' needs no new sign-in: it was left as it is",
                     "vault login \(name) signs in anew all the same"
                 )
+            case .otherIdentity, .revocationFailed: Self.signedInOrOut(error.code, name, facts)
             case .signInNeeded: Self.signInNeeded(name, facts)
             case .verifyBeforeUse: Self.verifyBeforeUse(name)
             case .paused: Self.paused(name)
@@ -125,6 +126,7 @@ struct VaultErrorWords {
     }
 
     private static func signInNeeded(_ name: String, _ facts: Facts) -> Words {
+        if let words = staticToken(name, facts) { return words }
         let reason =
             switch facts[.reason] {
             case "interaction_required": "the authorization server wants to see you again"
@@ -133,6 +135,7 @@ struct VaultErrorWords {
                 "the answer to an earlier refresh was lost, and the old token is refused"
             case "late_duplicate":
                 "an earlier refresh was sent twice, and the server took up the first one late"
+            case "signed_out": "it was signed out of"
             case "no_refresh_token": "it has no refresh token"
             case "stale_copy":
                 "its refresh token came from an old copy of the vault, and is refused"

@@ -93,6 +93,15 @@ struct AccountLine: Sendable {
         AccountStanding(AccountState(rawValue: status.account.state))
     }
 
+    /// Whether its token is one that is never renewed.
+    private var isStatic: Bool { status.account.grant == GrantKind.static.rawValue }
+
+    /// What somebody can do for it; nil where there is nothing.
+    var advice: String? {
+        guard standing == .signInNeeded, isStatic else { return standing.advice(name) }
+        return "vault add \(name) --static --replace stores another token"
+    }
+
     /// Whether its token is past its end.
     private var isExpired: Bool { status.account.expiresAt.map { $0 <= now } ?? false }
 
@@ -116,6 +125,7 @@ struct AccountLine: Sendable {
         case .notSaved: "not saved"
         case .clientRefused: "client refused"
         case .verifyBeforeUse: "to be verified"
+        case .signInNeeded where isStatic: "expired"
         case .signInNeeded: "sign-in needed"
         case nil: Printable.escaped(status.account.state)
         }

@@ -24,7 +24,7 @@ struct StatusCheck: Sendable {
             + wanting.map { line in
                 let trouble = line.status.detail == nil ? nil : line.trouble(.plain)
                 let why = trouble.map { " (\($0))" } ?? ""
-                let advice = line.standing.advice(line.name).map { ": \($0)" } ?? ""
+                let advice = line.advice.map { ": \($0)" } ?? ""
                 return "\(line.name): \(line.state)\(why)\(advice)"
             }
     }

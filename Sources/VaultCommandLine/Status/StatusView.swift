@@ -74,7 +74,7 @@ struct StatusView: Sendable {
         let wanting = lines.filter { $0.standing != .fine }
             .sorted { $0.standing.rawValue > $1.standing.rawValue }
         let words = wanting.compactMap { line in
-            line.standing.advice(line.name).map { "\(line.name) (\(line.state)): \($0)" }
+            line.advice.map { "\(line.name) (\(line.state)): \($0)" }
         }
         return Self.few(words + lines.compactMap(\.grantWarning)).map { "  \($0)" }
     }

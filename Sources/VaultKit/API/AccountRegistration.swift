@@ -16,6 +16,10 @@ public struct AccountRegistration: Sendable, Hashable {
     public var authorizationEndpoint: EndpointURL?
     /// The authorization server, where known.
     public var issuer: String?
+    /// Where its tokens are revoked (RFC 7009), where the server says.
+    public var revocationEndpoint: EndpointURL?
+    /// Who signed in, where the server says.
+    public var identity: Identity?
     /// The redirect URI that the client's registration fixes, where it does.
     public var redirectURI: String?
     /// Where the device flow begins, where its discovery does not say.
@@ -35,6 +39,8 @@ public struct AccountRegistration: Sendable, Hashable {
     public var tags: Set<AccountTag>
     /// When it is renewed in the background; nil for as before, and normally for a new account.
     public var renewal: RenewalPolicy?
+    /// What its access tokens are obtained with.
+    public var grantKind: GrantKind
 
     /// A registration from its parts.
     public init(
@@ -47,7 +53,8 @@ public struct AccountRegistration: Sendable, Hashable {
         requestedScope: Scope = Scope([]),
         refresh: RefreshOptions = RefreshOptions(),
         tags: Set<AccountTag> = [],
-        renewal: RenewalPolicy? = nil
+        renewal: RenewalPolicy? = nil,
+        grantKind: GrantKind = .refreshToken
     ) {
         self.name = name
         self.client = client
@@ -59,7 +66,30 @@ public struct AccountRegistration: Sendable, Hashable {
         self.refresh = refresh
         self.tags = tags
         self.renewal = renewal
+        self.grantKind = grantKind
     }
+
+    /// The registration of a token that is never renewed, as an API key or a personal access token.
+    ///
+    /// Nothing is ever sent for it, so it has neither a client nor a token endpoint.
+    ///
+    /// - Parameters:
+    ///   - name: The account's name.
+    ///   - issuer: Whose token it is, for showing.
+    ///   - tags: What the account is found by, at most 32.
+    public init(staticToken name: AccountName, issuer: String? = nil, tags: Set<AccountTag> = []) {
+        self.init(
+            name: name,
+            client: Client(id: ClientID(rawValue: "")),
+            tokenEndpoint: Self.nowhere,
+            issuer: issuer,
+            tags: tags,
+            grantKind: .static
+        )
+    }
+
+    /// Names of `.invalid` never resolve (RFC 2606 §2).
+    private static let nowhere = EndpointURL(unchecked: "https://static.invalid/")
 
     /// What an account was signed in with; its tags and its policy are no part of that.
     init(_ settings: AccountSettings) {
@@ -71,10 +101,12 @@ public struct AccountRegistration: Sendable, Hashable {
             issuer: settings.issuer,
             redirectURI: settings.redirectURI,
             requestedScope: settings.requestedScope,
-            refresh: settings.refresh
+            refresh: settings.refresh,
+            grantKind: settings.grantKind
         )
         network = settings.network
         authorizationParameters = settings.authorizationParameters
+        revocationEndpoint = settings.revocationEndpoint
         deviceAuthorizationEndpoint = settings.deviceAuthorizationEndpoint
         signInFlow = settings.signInFlow
     }
@@ -113,7 +145,10 @@ public struct AccountRegistration: Sendable, Hashable {
 
     /// Reads answers of the account's token endpoint.
     package var answerReader: TokenResponseReader {
-        TokenResponseReader(grantType: .refreshToken, quirks: provider?.quirks ?? ProviderQuirks())
+        TokenResponseReader(
+            grantType: grantKind == .clientCredentials ? .clientCredentials : .refreshToken,
+            quirks: provider?.quirks ?? ProviderQuirks()
+        )
     }
 
     /// The account to store for a grant, as the pair of some generation.
@@ -134,10 +169,14 @@ public struct AccountRegistration: Sendable, Hashable {
             requestedScope: requestedScope,
             refresh: provider?.complete(refresh, tokenEndpoint: tokenEndpoint) ?? refresh,
             tags: tags,
-            renewal: renewal ?? .normal
+            renewal: renewal ?? .normal,
+            grantKind: grantKind
         )
         settings.network = network
         settings.authorizationParameters = authorizationParameters
+        settings.revocationEndpoint = revocationEndpoint
+        settings.identity = identity
+        let refreshToken = settings.kept(response.refreshToken)
         settings.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
         settings.signInFlow = signInFlow
         let token = StoredAccessToken(
@@ -147,25 +186,29 @@ public struct AccountRegistration: Sendable, Hashable {
             lifetime: response.lifetime,
             grantedScope: response.scope
         )
-        let grant = response.refreshToken.map { _ in
+        let grant = refreshToken.map { _ in
             GrantTimes(signedIn: sent.wall, lifetime: response.refreshTokenLifetime)
         }
         // A new account has no identifier yet; any serves to spread the first refresh.
         let plan = RenewalPlan(settings, grant: grant, account: id ?? .random())
         let delay = plan.delay(of: token, refreshIn: response.refreshIn, generation: generation)
         let expiry = token.expiry(at: now)
-        // Without a refresh token nothing is sent: what is due is writing down that it came to its end.
+        // Where nothing is sent, what is due is writing down that it came to its end.
         let due =
-            response.refreshToken == nil
-            ? expiry : delay.map { sent.wall.addingTimeInterval($0) }
+            settings.isRenewable(with: refreshToken)
+            ? delay.map { sent.wall.addingTimeInterval($0) } : expiry
         return NewAccount(
             settings: settings,
             tokens: TokenSet(
-                refreshToken: response.refreshToken,
+                refreshToken: refreshToken,
                 accessTokens: [token],
                 grant: grant
             ),
-            health: StoredAccount.Health(state: .active, due: due, since: now.wall),
+            health: StoredAccount.Health(
+                state: grantKind == .static ? .static : .active,
+                due: due,
+                since: now.wall
+            ),
             expiry: expiry
         )
     }

@@ -15,7 +15,8 @@ extension ClientOverview {
         var (damaged, last): ([String], String?) = ([], nil)
         repeat {
             let found = try page(last)
-            for account in found.accounts {
+            // A token that is never renewed belongs to no client.
+            for account in found.accounts where account.settings.grantKind != .static {
                 let key = Group.Key(account.settings)
                 try groups[key, default: Group()].add(account, state)
             }

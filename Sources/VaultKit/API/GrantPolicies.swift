@@ -28,7 +28,7 @@ extension StoredAccount {
     /// said is never dead by time, as for ``RefreshSchedule/isGood(_:minimumLifetime:provider:at:)``.
     func needsSignIn(at now: Moment) -> Bool {
         if tokens.signInNeeded != nil { return true }
-        guard tokens.refreshToken == nil else { return false }
+        guard !isRenewable else { return false }
         guard let token = tokens.defaultToken else { return true }
         guard let left = token.secondsLeft(at: now) else { return false }
         return left < RefreshSchedule.promise(of: token, provider: settings.provider)

@@ -14,14 +14,16 @@ extension Account {
         refreshes: LiveRefreshes,
         client: ClientState?
     ) {
+        // What was asked for with the client's credentials alone is asked for again.
+        let isSpending = account.settings.grantKind == .refreshToken
         let lost = account.intent.flatMap { intent in
-            refreshes.hasLostAnswer(account, at: now) ? intent : nil
+            isSpending && refreshes.hasLostAnswer(account, at: now) ? intent : nil
         }
         let needed = account.tokens.signInNeeded
         let wasLost = account.health.state == .active && lost != nil
         let isHeld = account.tokens.hold != nil || account.health.state == .verifyBeforeUse
-        // Without a refresh token it is the end that is due.
-        let isRefreshed = account.tokens.refreshToken != nil && !isHeld
+        // Where nothing renews it, it is the end that is due.
+        let isRefreshed = account.isRenewable && !isHeld
         let wait = wasLost ? nil : client.flatMap { ClientWait(of: account, for: $0, at: now) }
         self.init(
             name: account.name,
@@ -44,7 +46,9 @@ extension Account {
             failureCount: account.health.failures?.count ?? 0,
             lastFailure: account.health.failures?.last,
             tags: account.settings.tags.sorted(),
-            lifetime: account.tokens.defaultToken?.lifetime
+            lifetime: account.tokens.defaultToken?.lifetime,
+            grantKind: account.settings.grantKind,
+            identity: account.settings.identity
         )
     }
 }
@@ -59,7 +63,7 @@ private struct ClientWait {
     let end: Date
 
     init?(of account: StoredAccount, for client: ClientState, at now: Moment) {
-        guard account.health.state == .active, account.tokens.refreshToken != nil,
+        guard account.health.state == .active, account.isRenewable,
             RefreshSchedule.isDue(account, at: now)
         else { return nil }
         if let breaker = client.breaker {

@@ -82,7 +82,7 @@ extension Vault {
     ///   `invalid_input` for a provider that is not in the catalogue, for a refresh parameter that the
     ///   protocol itself has, for a grace period that is not from above 0 to 86,400 seconds, for more
     ///   than 32 tags and, with the field, for an access token,
-    ///   refresh token or token type that is empty and a lifetime that is negative or not finite, and
+    ///   refresh token or token type that is empty, a refresh token of a static account and a lifetime that is negative or not finite, and
     ///   those of an unwritable file.
     @discardableResult
     public func add(
@@ -91,22 +91,12 @@ extension Vault {
         replacing policy: ReplacementPolicy = .never
     ) async throws -> Account {
         try registration.check()
-        if let flaw = response.flaw {
+        // What is never renewed is never sent, and nobody would know that it is there.
+        let isStray = registration.grantKind == .static && response.refreshToken != nil
+        if let flaw = response.flaw ?? (isStray ? "refresh_token" : nil) {
             throw VaultError(.invalidInput, account: registration.name, facts: [.field: flaw])
         }
         return try await store(registration, response, sent: clock.now(), replacing: policy)
-    }
-
-    /// Gives an account a new grant, or adds it when there is none of this name.
-    ///
-    /// - Throws: ``VaultError``: `grant_known` and those of an unwritable file.
-    @discardableResult
-    package func signIn(
-        _ registration: AccountRegistration,
-        _ response: TokenResponse,
-        sent: Moment
-    ) async throws -> Account {
-        try await store(registration, response, sent: sent, replacing: .always)
     }
 
     /// Erases an account.
@@ -146,15 +136,22 @@ extension Vault {
     /// The accounts with a pair that is only in memory, because the store does not take it yet.
     package var unsavedAccounts: [AccountName] { refresher.unsavedAccounts }
 
-    private func store(
+    func store(
         _ registration: AccountRegistration,
         _ response: TokenResponse,
         sent: Moment,
-        replacing policy: ReplacementPolicy
+        replacing policy: ReplacementPolicy,
+        ofSameIdentity: Bool = false
     ) async throws -> Account {
         let name = registration.name
         return try await translating(name) {
-            let stored = try await write(registration, response, sent: sent, replacing: policy)
+            let stored = try await write(
+                registration,
+                response,
+                sent: sent,
+                replacing: policy,
+                ofSameIdentity
+            )
             cache.forget(name)
             hub.publish(.signedIn(generation: stored.generation), of: name)
             states.tell()
@@ -169,12 +166,14 @@ extension Vault {
         _ registration: AccountRegistration,
         _ response: TokenResponse,
         sent: Moment,
-        replacing policy: ReplacementPolicy
+        replacing policy: ReplacementPolicy,
+        _ ofSameIdentity: Bool
     ) async throws -> StoredAccount {
         var registration = registration
         let (tags, renewal) = (registration.tags, registration.renewal)
         while true {
             let old = policy == .never ? nil : try existing(registration.name)
+            if ofSameIdentity, let old { try registration.refuseAnother(than: old.settings) }
             registration.tags = tags.isEmpty ? old?.settings.tags ?? [] : tags
             registration.renewal = renewal ?? old?.settings.renewal
             let new = registration.newAccount(

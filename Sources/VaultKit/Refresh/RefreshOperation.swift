@@ -137,14 +137,16 @@ struct RefreshOperation: Sendable {
             return .ended(.failed(error, account))
         case .wait(let error): return .known(.failed(error, account))
         case .claim(let turn):
-            guard let refreshToken = account.tokens.refreshToken else { return nil }
-            return try await claim(refreshToken, turn, planner, &past, lock)
+            guard account.isRenewable else { return nil }
+            return try await claim(account.tokens.refreshToken, turn, planner, &past, lock)
         }
     }
 
     /// Steps 4 and 5: the intent, durable and still new when the request is sent.
+    ///
+    /// Without a refresh token it is the claim alone that keeps a second request from being sent.
     private func claim(
-        _ refreshToken: Secret,
+        _ refreshToken: Secret?,
         _ turn: ClaimTurn,
         _ planner: RefreshPlanner,
         _ past: inout Past,
@@ -152,7 +154,7 @@ struct RefreshOperation: Sendable {
     ) async throws -> RefreshResult? {
         let store = environment.store
         let intent = planner.intent(
-            refreshTokenHash: try await store.spentTokenHash(of: refreshToken),
+            refreshTokenHash: try await store.spentTokenHash(of: refreshToken ?? Secret("")),
             startsOver: past.hasClaimed,
             at: environment.clock.now()
         )
@@ -189,7 +191,7 @@ struct RefreshOperation: Sendable {
     ///
     /// Nil when it is to be sent once more: with the client's other secret, or another refresh token.
     private func send(
-        _ refreshToken: Secret,
+        _ refreshToken: Secret?,
         _ refresh: ClaimedRefresh,
         _ past: inout Past
     ) async throws -> RefreshResult? {
@@ -217,7 +219,7 @@ struct RefreshOperation: Sendable {
     }
 
     private func answer(
-        to refreshToken: Secret,
+        to refreshToken: Secret?,
         of account: StoredAccount,
         sent: Moment
     ) async -> RefreshAnswer {

@@ -6,12 +6,21 @@ internal import VaultStore
 
 /// Single flight: at most one refresh of an account in this process, whoever asks.
 final class TokenRefresher: Sendable {
-    private struct State {
+    fileprivate struct State {
         var flights: [AccountName: Flight] = [:]
+        /// The same by account: one that was renamed meanwhile has no second flight beside its first.
+        var flightsByID: [AccountID: Flight] = [:]
         /// Pairs that came back and are not stored yet.
         var unsaved: [AccountName: UnsavedPair] = [:]
         var refused = RefusedRequests()
         var isClosed = false
+    }
+
+    /// What there is in the place of a flight.
+    enum Seat {
+        case taken(Flight)
+        /// A refresh runs, which is to be waited for.
+        case flying(Flight)
     }
 
     /// A pair in memory beside the account as it is stored.
@@ -20,7 +29,7 @@ final class TokenRefresher: Sendable {
         let new: StoredAccount
     }
 
-    private let environment: RefreshEnvironment
+    let environment: RefreshEnvironment
     private let events: EventHub
     private let cache: TokenCache
     private let states: StateWatch
@@ -93,7 +102,9 @@ final class TokenRefresher: Sendable {
         let account = stale.name
         let now = environment.clock.now()
         let (flight, isNew) = try state.withLock { state throws(VaultError) in
-            if let running = state.flights[account] { return (running, false) }
+            if let running = state.flights[account] ?? state.flightsByID[stale.id] {
+                return (running, false)
+            }
             guard !state.isClosed else { throw VaultError(.closed) }
             if let unsaved = state.unsaved[account] ?? state.unsaved.values.first {
                 throw VaultError(.notSaved, account: unsaved.old.name)
@@ -101,6 +112,7 @@ final class TokenRefresher: Sendable {
             if let error = state.refused.error(for: request, of: stale, at: now) { throw error }
             let flight = Flight(request: request, urgency: urgency, clock: environment.clock)
             state.flights[account] = flight
+            state.flightsByID[stale.id] = flight
             return (flight, true)
         }
         if isNew {
@@ -124,6 +136,30 @@ final class TokenRefresher: Sendable {
         return flight
     }
 
+    /// Takes the place of a flight of this account, where none runs; `vacate` gives it back.
+    func occupy(_ account: StoredAccount) throws(VaultError) -> Seat {
+        let seat = Flight(urgency: .forced, clock: environment.clock)
+        return try state.withLock { state throws(VaultError) in
+            guard !state.isClosed else { throw VaultError(.closed) }
+            if let unsaved = state.unsaved[account.name] {
+                throw VaultError(.notSaved, account: unsaved.old.name)
+            }
+            if let flight = state.flights[account.name] ?? state.flightsByID[account.id] {
+                return .flying(flight)
+            }
+            state.flights[account.name] = seat
+            state.flightsByID[account.id] = seat
+            return .taken(seat)
+        }
+    }
+
+    /// Ends what a seat was taken for; those who waited get the outcome.
+    func vacate(_ seat: Flight, of account: StoredAccount, _ outcome: RefreshOutcome) {
+        state.withLock { $0.remove(seat, of: account) }
+        cache.forgetOutdated(account.name)
+        seat.finish(outcome)
+    }
+
     private func fly(_ flight: Flight, _ operation: RefreshOperation) async {
         let account = operation.stale.name
         let result = await operation.run()
@@ -133,13 +169,13 @@ final class TokenRefresher: Sendable {
             if case .notSaved(let old, let new) = outcome {
                 state.unsaved[account] = UnsavedPair(old: old, new: new)
             }
-            state.flights[account] = nil
+            state.remove(flight, of: operation.stale)
             if flight.hasSent {
                 state.refused.note(outcome, of: operation.request, for: operation.stale, at: now)
             }
         }
         cache.forgetOutdated(account)
-        if case .refreshed(let stored) = outcome {
+        if case .refreshed(let stored) = outcome, await isStill(account, stored.id) {
             var lookup = TokenLookup(minimumLifetime: nil, newerThan: nil, now: now)
             lookup.request = operation.request
             if let token = try? lookup.fresh(stored) { cache.remember(token, stored, lookup) }
@@ -153,6 +189,11 @@ final class TokenRefresher: Sendable {
             // through `unsaved`.
             Task { await self.keep(keeper, account) }
         }
+    }
+
+    /// Whether an account has the name that it had before its refresh: it may be another's by now.
+    private func isStill(_ name: AccountName, _ id: AccountID) async -> Bool {
+        (try? await environment.store.account(id))?.name == name
     }
 
     private func keep(_ keeper: PairKeeper, _ account: AccountName) async {
@@ -201,6 +242,13 @@ final class TokenRefresher: Sendable {
                 return
             }
         }
+    }
+}
+
+extension TokenRefresher.State {
+    fileprivate mutating func remove(_ flight: Flight, of account: StoredAccount) {
+        if flights[account.name] === flight { flights[account.name] = nil }
+        if flightsByID[account.id] === flight { flightsByID[account.id] = nil }
     }
 }
 

@@ -10,8 +10,7 @@ extension RefreshSchedule {
     /// spent the refresh token, and only its successor keeps the grant. So is the end of one that
     /// cannot be renewed, which is written down and not sent.
     static func isLeftToCallers(_ account: StoredAccount, at now: Moment) -> Bool {
-        guard account.settings.renewal == .manual, account.tokens.refreshToken != nil,
-            account.intent == nil
+        guard account.settings.renewal == .manual, account.isRenewable, account.intent == nil
         else { return false }
         guard let token = account.tokens.defaultToken,
             let delay = RenewalPlan(account).delay(of: token, generation: account.generation)
@@ -31,7 +30,7 @@ extension RefreshSchedule {
     /// When an account's refresh is due by its policy and its tokens; what a failure, a person or the
     /// end of a grant has it wait for stays.
     static func due(asPlanned account: StoredAccount) -> Date? {
-        guard account.tokens.refreshToken != nil, !account.health.state.wantsPerson,
+        guard account.isRenewable, !account.health.state.wantsPerson,
             account.health.failures == nil || account.health.due == nil,
             let token = account.tokens.defaultToken
         else { return account.health.due }

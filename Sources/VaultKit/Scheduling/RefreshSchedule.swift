@@ -103,7 +103,7 @@ package enum RefreshSchedule {
             newness * unit(account.id, account.generation)
         )
         guard let token = account.tokens.defaultToken else { return soon }
-        guard account.tokens.refreshToken != nil else {
+        guard account.settings.isRenewable(with: account.tokens.refreshToken) else {
             return token.expiry(at: now).map { max($0, soon) }
         }
         let plan = RenewalPlan(account.settings, grant: account.tokens.grant, account: account.id)
@@ -198,8 +198,8 @@ package enum RefreshSchedule {
         guard let token = account.tokens.defaultToken else { return due }
         let obtained = token.obtained
         if obtained.isOfBoot(of: now) {
-            // Without a refresh token it is the end that is due.
-            guard account.tokens.refreshToken != nil else { return token.expiry(at: now) ?? due }
+            // Where nothing renews it, it is the end that is due.
+            guard account.isRenewable else { return token.expiry(at: now) ?? due }
             let delay = delay(account, token, due: due, at: now)
             return now.wall.addingTimeInterval(delay - now.seconds(since: obtained))
         }

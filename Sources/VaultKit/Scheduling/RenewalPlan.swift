@@ -7,6 +7,7 @@ internal import VaultStore
 struct RenewalPlan {
     let policy: RenewalPolicy
     let provider: ProviderCatalogue.Entry?
+    private let hasRefreshToken: Bool
     /// What is known of the refresh token's life; nil where there is no refresh token.
     let grant: GrantTimes?
     let account: AccountID
@@ -18,6 +19,7 @@ struct RenewalPlan {
     ) {
         policy = settings.renewal
         provider = settings.provider
+        hasRefreshToken = settings.grantKind == .refreshToken
         self.grant = grant
         self.account = account
     }
@@ -62,6 +64,7 @@ struct RenewalPlan {
     /// They count from when the access token was obtained, for that is when the refresh token was
     /// used. One whose end refreshing does not move is not kept alive by that.
     private func keepAlive(_ generation: UInt64) -> Double? {
+        guard hasRefreshToken else { return nil }
         let limits = [provider?.refreshTokenIdleLifetime, grant?.lifetime]
         guard let limit = limits.compactMap({ $0 }).min() else { return nil }
         let latest = limit / 2 * (1 - RefreshSchedule.unit(account, generation) / 10)

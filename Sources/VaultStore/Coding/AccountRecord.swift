@@ -18,6 +18,10 @@ package import VaultCrypto
 ///     "certificate_authorities"   PEM of those to trust, instead of the system's
 ///     "client_certificate"  [PATH, PATH] of the client's certificate and key
 ///     "authorization_parameters"  [[NAME, VALUE]], added to each authorization request
+///     "revocation_endpoint" where its tokens are revoked
+///     "subject"             who signed in, by the server's own name
+///     "subject_name"        what is shown of who signed in
+///     "token_grant"         client_credentials or static, where it is not refresh_token
 ///     "sign_in_flow"        paste or device, where it is not browser
 ///     "device_authorization_endpoint"   where the device flow begins, where discovery does not say
 package enum AccountRecord {
@@ -43,6 +47,9 @@ package enum AccountRecord {
             "client_certificate": NetworkMembers.certificate(settings.network),
             "authorization_parameters":
                 RefreshParameters.value(of: settings.authorizationParameters),
+            "revocation_endpoint": settings.revocationEndpoint.map { .text($0.string) },
+            "subject": settings.identity.map { .text($0.subject) },
+            "subject_name": settings.identity?.name.map { .text($0) },
             "sign_in_flow": settings.signInFlow == .browser
                 ? nil : .text(settings.signInFlow.rawValue),
             "device_authorization_endpoint":
@@ -54,6 +61,8 @@ package enum AccountRecord {
             "sends_scope": refresh.sendsScope ? .bool(true) : nil,
             "refresh_endpoint": refresh.endpoint.map { .text($0.string) },
             "renewal": settings.renewal == .normal ? nil : .text(settings.renewal.rawValue),
+            "token_grant": settings.grantKind == .refreshToken
+                ? nil : .text(settings.grantKind.rawValue),
             "tags": settings.tags.isEmpty ? nil : .texts(settings.tags.sorted().map(\.text)),
         ])
     }
@@ -100,11 +109,15 @@ package enum AccountRecord {
             requestedScope: Scope(try record.optional("scope", SealedJSON.texts) ?? []),
             refresh: try refresh(record),
             tags: try record.optional("tags", Self.tags) ?? [],
-            renewal: try record.optional("renewal", Self.renewal) ?? .normal
+            renewal: try record.optional("renewal", Self.renewal) ?? .normal,
+            grantKind: try record.optional("token_grant", Self.grantKind) ?? .refreshToken
         )
         settings.network = try NetworkMembers.read(record)
         settings.authorizationParameters =
             try record.optional("authorization_parameters", RefreshParameters.read) ?? []
+        settings.revocationEndpoint = try record.optional("revocation_endpoint", SealedJSON.text)
+            .map { EndpointURL(unchecked: $0) }
+        settings.identity = try identity(record)
         // One that only a newer program knows is asked for again, and costs nothing else.
         settings.signInFlow =
             try record.optional("sign_in_flow", SealedJSON.text)
@@ -113,6 +126,13 @@ package enum AccountRecord {
             try record.optional("device_authorization_endpoint", SealedJSON.text)
             .map { EndpointURL(unchecked: $0) }
         return settings
+    }
+
+    private static func identity(_ record: SealedJSON) throws(SealingError) -> Identity? {
+        guard let subject = try record.optional("subject", SealedJSON.text) else { return nil }
+        let name = try record.optional("subject_name", SealedJSON.text)
+        guard let identity = Identity(subject: subject, name: name) else { throw SealingError() }
+        return identity
     }
 
     /// One that only a newer program knows makes the record unusable: it would be renewed against
@@ -125,6 +145,18 @@ package enum AccountRecord {
                 throw SealingError()
             }
             return policy
+        }
+    }
+
+    /// One that only a newer program knows makes the record unusable: nobody here knows what to send.
+    private static func grantKind(
+        _ record: SealedJSON
+    ) -> (String) throws(SealingError) -> GrantKind {
+        { (name) throws(SealingError) in
+            guard let kind = GrantKind(rawValue: try record.text(name)) else {
+                throw SealingError()
+            }
+            return kind
         }
     }
 

@@ -56,6 +56,7 @@ extension ExportedAccount {
             ("authorization_endpoint", settings.authorizationEndpoint?.string),
             ("issuer", settings.issuer), ("redirect_uri", settings.redirectURI),
             ("refresh_endpoint", settings.refresh.endpoint?.string),
+            ("revocation_endpoint", settings.revocationEndpoint?.string),
             (
                 "device_authorization_endpoint",
                 settings.deviceAuthorizationEndpoint?.string
@@ -67,7 +68,9 @@ extension ExportedAccount {
             }
         }
         let client = settings.client
-        guard !client.id.rawValue.isEmpty, client.authentication == .none || client.secret != nil
+        // A token that is never renewed belongs to no client.
+        guard settings.grantKind == .static || !client.id.rawValue.isEmpty,
+            client.authentication == .none || client.secret != nil
         else { throw .exportMalformed(member: "\(place).settings.client") }
         let parameters = settings.refresh.parameters
         guard parameters.allSatisfy({ RequestParameter.mayBeNamed($0.name) }) else {
@@ -86,9 +89,12 @@ extension ExportedAccount {
     }
 
     private func checkTokens(at place: String) throws(StoreError) {
-        guard tokens.refreshToken != nil || !tokens.accessTokens.isEmpty else {
-            throw .exportMalformed(member: "\(place).tokens")
-        }
+        // One that was signed out of has none, and is remembered for the next sign-in.
+        guard
+            tokens.refreshToken != nil || !tokens.accessTokens.isEmpty
+                || tokens.signInNeeded?.reason == .signedOut,
+            tokens.refreshToken == nil || settings.grantKind == .refreshToken
+        else { throw .exportMalformed(member: "\(place).tokens") }
         let refreshTokens = [tokens.refreshToken, tokens.previous?.value]
         guard refreshTokens.allSatisfy({ $0?.isEmpty != true }) else {
             throw .exportMalformed(member: "\(place).tokens.refresh_token")

@@ -25,14 +25,16 @@ enum UsualRecord {
         let name = try scanner.text("name", text)
         let provider = try scanner.text("provider", text)
         let redirectURI = try scanner.text("redirect_uri", text)
+        let revocationEndpoint = try scanner.text("revocation_endpoint", text)
         let scope = try scanner.texts("scope", text)
+        let identity = try identity(&scanner, text)
         let endpoint = try scanner.text("token_endpoint", text)
         try scanner.end("}", text)
         guard scanner.index == text.count, let client, let endpoint,
             let name = name.flatMap({ AccountName($0) }),
             let authentication = authentication.flatMap({ ClientAuthentication(rawValue: $0) })
         else { throw Unusual() }
-        return AccountSettings(
+        var settings = AccountSettings(
             name: name,
             client: Client(
                 id: ClientID(rawValue: client),
@@ -46,6 +48,21 @@ enum UsualRecord {
             requestedScope: Scope(scope ?? []),
             refresh: RefreshOptions(provider: provider)
         )
+        settings.revocationEndpoint = revocationEndpoint.map { EndpointURL(unchecked: $0) }
+        settings.identity = identity
+        return settings
+    }
+
+    /// Who signed in.
+    private static func identity(
+        _ scanner: inout TextScanner,
+        _ text: Span<UInt8>
+    ) throws(Unusual) -> Identity? {
+        let subject = try scanner.text("subject", text)
+        let name = try scanner.text("subject_name", text)
+        guard let subject else { return nil }
+        guard let identity = Identity(subject: subject, name: name) else { throw Unusual() }
+        return identity
     }
 
     /// Whether an account record is that of a name, from its members up to there.

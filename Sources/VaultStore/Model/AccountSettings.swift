@@ -12,6 +12,10 @@ package struct AccountSettings: Sendable, Hashable {
     package var tokenEndpoint: EndpointURL
     package var authorizationEndpoint: EndpointURL?
     package var issuer: String?
+    /// Where its tokens are revoked, where the server says.
+    package var revocationEndpoint: EndpointURL?
+    /// Who signed in, where the server says.
+    package var identity: Identity?
     /// Where the device flow begins, where its discovery does not say.
     package var deviceAuthorizationEndpoint: EndpointURL?
     /// How somebody signs in to it.
@@ -30,6 +34,8 @@ package struct AccountSettings: Sendable, Hashable {
     package var tags: Set<AccountTag>
     /// When it is renewed in the background.
     package var renewal: RenewalPolicy
+    /// What its access tokens are obtained with.
+    package var grantKind: GrantKind
 
     package init(
         name: AccountName,
@@ -42,7 +48,8 @@ package struct AccountSettings: Sendable, Hashable {
         requestedScope: Scope = Scope([]),
         refresh: RefreshOptions = RefreshOptions(),
         tags: Set<AccountTag> = [],
-        renewal: RenewalPolicy = .normal
+        renewal: RenewalPolicy = .normal,
+        grantKind: GrantKind = .refreshToken
     ) {
         self.name = name
         self.client = client
@@ -55,6 +62,7 @@ package struct AccountSettings: Sendable, Hashable {
         self.refresh = refresh
         self.tags = tags
         self.renewal = renewal
+        self.grantKind = grantKind
     }
 }
 

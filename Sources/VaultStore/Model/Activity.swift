@@ -5,6 +5,8 @@ package enum ActivityAction: String, Sendable, CaseIterable {
     case vaultMade = "vault_made"
     case accountAdded = "account_added"
     case signedIn = "signed_in"
+    case signedOut = "signed_out"
+    case accountRenamed = "account_renamed"
     case accountRemoved = "account_removed"
     case accountSelected = "account_selected"
     case tagsChanged = "tags_changed"

@@ -20,7 +20,8 @@ package struct StoredAccount: Sendable, Hashable {
     /// Why the account needs a new sign-in; nil when it needs none.
     package var signInReason: SignInNeeded.Reason? {
         guard health.state == .signInNeeded else { return nil }
-        return tokens.signInNeeded?.reason ?? .noRefreshToken
+        return tokens.signInNeeded?.reason
+            ?? (settings.grantKind == .static ? .tokenExpired : .noRefreshToken)
     }
 
     /// The generation that the token for a request came with; nil when there is none.
@@ -35,7 +36,7 @@ package struct StoredAccount: Sendable, Hashable {
         package var state: AccountState
         /// When the next refresh is planned; nil when none is.
         ///
-        /// Without a refresh token, when the account's end is to be written down.
+        /// Of an account that is not renewable, when the account's end is to be written down.
         package var due: Date?
         package var failures: Failures?
         /// When the account came to be in this state; nil when nobody wrote it down.

@@ -128,6 +128,10 @@ package struct SignInNeeded: Sendable, Hashable {
         case refusedWithoutReason = "refused_without_reason"
         case rotationLost = "rotation_lost"
         case noRefreshToken = "no_refresh_token"
+        /// It is a token that is never renewed, and it expired.
+        case tokenExpired = "token_expired"
+        /// Somebody signed out, and its tokens are gone.
+        case signedOut = "signed_out"
         /// It came from an old copy, and its successor exists.
         case staleCopy = "stale_copy"
         /// It was sent twice, and the server took up the first sending after the second.
@@ -160,7 +164,7 @@ extension SignInNeeded {
         case .grantRefused, .refusedWithoutReason, .interactionRequired, .rotationLost,
             .lateDuplicate:
             true
-        case .noRefreshToken, .staleCopy: false
+        case .noRefreshToken, .tokenExpired, .signedOut, .staleCopy: false
         }
     }
 }

@@ -175,6 +175,7 @@ extension VaultFile {
 extension ExportedAccount {
     /// The state that the tokens speak of.
     var state: AccountState {
-        tokens.signInNeeded != nil ? .signInNeeded : tokens.hold?.reason.state ?? .active
+        if tokens.signInNeeded != nil { return .signInNeeded }
+        return tokens.hold?.reason.state ?? (settings.grantKind == .static ? .static : .active)
     }
 }

@@ -98,18 +98,19 @@ extension VaultFile {
             generation: generation,
             tokens: tokens,
             intent: intent,
-            health: try health(&row, tokens, keyring)
+            health: try health(&row, settings, tokens, keyring)
         )
     }
 
     private func health(
         _ row: inout Statement,
+        _ settings: AccountSettings,
         _ tokens: TokenSet,
         _ keyring: Keyring
     ) throws -> StoredAccount.Health {
         let count = Int(row.integer(at: 10))
         return StoredAccount.Health(
-            state: try state(&row, tokens, keyring),
+            state: try state(&row, settings, tokens, keyring),
             due: row.optionalInteger(at: 9).map { Date(unixSeconds: $0) },
             failures: count == 0
                 ? nil
@@ -125,6 +126,7 @@ extension VaultFile {
     /// The state that the tokens speak of, else the one that the column has.
     private func state(
         _ row: inout Statement,
+        _ settings: AccountSettings,
         _ tokens: TokenSet,
         _ keyring: Keyring
     ) throws -> AccountState {
@@ -134,9 +136,11 @@ extension VaultFile {
         // again may end the grant.
         if try isSpent(&row, tokens, keyring) { return .verifyBeforeUse }
         let hinted = AccountState(rawValue: row.text(at: 8)) ?? .active
-        if hinted == .signInNeeded, tokens.refreshToken == nil { return hinted }
+        let isRenewable = settings.isRenewable(with: tokens.refreshToken)
+        if hinted == .signInNeeded, !isRenewable { return hinted }
+        if settings.grantKind == .static { return .static }
         // Only the seal, or the list of spent tokens, says that a person is needed.
-        return hinted.wantsPerson ? .active : hinted
+        return hinted.wantsPerson || hinted == .static ? .active : hinted
     }
 
     /// Whether the refresh token of a row was spent: what the row itself found, if it looked for the

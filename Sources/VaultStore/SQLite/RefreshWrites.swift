@@ -139,7 +139,7 @@ extension VaultFile {
     ///
     /// The order is that of the spending, also after the clock was set back: by its time alone the
     /// newest would be the one to go.
-    private func rememberSpent(_ hash: [UInt8], of account: AccountID, at date: Date) throws {
+    func rememberSpent(_ hash: [UInt8], of account: AccountID, at date: Date) throws {
         var insert = try connection.prepare(
             """
             INSERT OR IGNORE INTO spent_token (hash, account_id, spent_at) \

@@ -217,6 +217,14 @@ package actor SQLiteStore: AccountStore {
         try writer.remove(name, only: condition)
     }
 
+    package func endGrant(of account: StoredAccount, at now: Date) throws -> StoredAccount {
+        try writer.endGrant(of: account, at: now)
+    }
+
+    package func rename(_ name: AccountName, to new: AccountName) throws -> StoredAccount {
+        try writer.rename(name, to: new)
+    }
+
     package func changeTags(
         of name: AccountName,
         _ change: @Sendable (Set<AccountTag>) throws -> Set<AccountTag>

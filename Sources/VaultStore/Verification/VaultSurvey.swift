@@ -90,7 +90,7 @@ extension VaultFile {
         while let next = page.next {
             page = try accountPage(after: next.isEmpty ? nil : next, limit: 256)
             for account in page.accounts {
-                renewability[account.name.text] = account.tokens.refreshToken != nil
+                renewability[account.name.text] = account.isRenewable
             }
         }
         return renewability

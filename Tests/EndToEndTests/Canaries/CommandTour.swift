@@ -93,6 +93,10 @@ struct CommandTour {
     private func add() throws {
         let response = try server.issue(client: client)
         try expect(stage.vault(["add", "added"] + place, input: response), 0)
+        let key = "\(Self.prefix)-static-token\n"
+        try expect(stage.vault(["add", "key", "--static"], input: key), 0)
+        try expect(stage.vault("token", "key"), 0)
+        try expect(stage.vault("refresh", "key"), 4)
         // One grant under two names, an answer that breaks off, one of the wrong type.
         for input in [
             response, String(response.dropLast(3)), #"{"refresh_token":["\#(Self.prefix)-rt-x"]}"#,
@@ -169,14 +173,17 @@ struct CommandTour {
             ["renewal", "conf", "eager"], ["renewal", "conf"], ["tag", "conf", "--add", Self.tag],
             ["list", "--tag", Self.tag],
             ["agent", "status"], ["agent", "start"], ["help"],
-            ["--version"], ["remove", "public"],
+            ["--version"], ["rename", "added", "renamed"], ["logout", "public", "--keep"],
+            ["remove", "public"],
         ] {
             try expect(stage.vault(words), 0)
         }
         // The account whose grant was refused is a problem.
         try expect(stage.vault("status", "--check"), 4)
         for words in [["doctor"], ["doctor", "--json"]] { try expect(stage.vault(words), 1) }
-        for words in [["token"], ["refresh"], ["switch"], ["remove"], ["status"]] {
+        // Nobody said where its tokens are revoked.
+        try expect(stage.vault("logout", "renamed"), 1)
+        for words in [["token"], ["refresh"], ["switch"], ["remove"], ["status"], ["logout"]] {
             try expect(stage.vault(words + ["nobody"]), 3)
         }
         // Under /tmp a vault has no units.

@@ -4,6 +4,8 @@
 package enum Parser: String, CaseIterable, Sendable {
     case tokenAnswer = "token-answer"
     case accessTokenExpiry = "access-token-expiry"
+    case revocationAnswer = "revocation-answer"
+    case identity
     case json
     case form
     case retryAfter = "retry-after"
@@ -34,6 +36,8 @@ package enum Parser: String, CaseIterable, Sendable {
         switch self {
         case .tokenAnswer: check.tokenAnswer(bytes)
         case .accessTokenExpiry: check.accessTokenExpiry(bytes)
+        case .revocationAnswer: check.revocationAnswer(bytes)
+        case .identity: check.identity(bytes)
         case .json: check.json(bytes)
         case .form: check.form(bytes)
         case .retryAfter: check.retryAfter(bytes)

@@ -12,6 +12,8 @@ package enum Seeds {
             switch parser {
             case .tokenAnswer: tokenAnswers
             case .accessTokenExpiry: rows("jwt_expiry").compactMap { $0["token"]?.text }.map(bytes)
+            case .revocationAnswer: rows("revocation").compactMap(body).map { [1] + $0 }
+            case .identity: identities.map(bytes)
             case .json: rows("token_responses").compactMap(body) + documents + [bytes(account)]
             case .form: rows("token_responses").compactMap(body) + targets.map(query)
             case .retryAfter: dates.map(bytes) + ["120", "1.5", "0", "-1"].map(bytes)
@@ -62,6 +64,10 @@ package enum Seeds {
     private static let isoDates = [
         "2025-10-09T08:53:20.5+02:00", "2025-10-09t08:53:20z", "2024-02-29 23:59:60-1130",
         "1760003600", "1760003600000", "1e12",
+    ]
+    private static let identities = [
+        #"{"sub":"4711","email":"me@as.example","name":"M\u202e E"}"#,
+        "eyJhbGciOiJub25lIn0.eyJpc3MiOiJhcy5leGFtcGxlIiwiYXVkIjoiY2xpZW50IiwiZXhwIjoyZTksInN1YiI6InMifQ.",
     ]
     private static let urls = [
         "https://op.example", "http://[::1]:8080/cb?x=%41", "http://127.0.0.1:1/",

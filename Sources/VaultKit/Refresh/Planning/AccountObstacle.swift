@@ -9,9 +9,7 @@ extension StoredAccount {
         at now: Moment,
         urgency: RefreshPlanner.Urgency = .routine
     ) -> VaultError? {
-        guard tokens.refreshToken != nil else {
-            return signInNeeded(tokens.signInNeeded?.reason ?? .noRefreshToken)
-        }
+        guard isRenewable else { return notRenewable(at: now) }
         if let needed = tokens.signInNeeded, urgency < .forced, !isProbeDue(needed, at: now) {
             return signInNeeded(needed.reason)
         }
@@ -28,10 +26,32 @@ extension StoredAccount {
         return pause
     }
 
-    /// Whether an account without a refresh token came to its end, and nobody wrote that down.
+    /// Whether an account that nothing renews came to its end, and nobody wrote that down.
     func hasEndedUnnoticed(at now: Moment) -> Bool {
-        tokens.refreshToken == nil && health.state != .signInNeeded
-            && tokens.defaultToken.map { $0.plannedSecondsLeft(at: now) <= 0 } ?? true
+        !isRenewable && health.state != .signInNeeded
+            && tokens.defaultToken.map { secondsLeft(of: $0, at: now) <= 0 } ?? true
+    }
+
+    /// Seconds that a token is taken to live on; one that nobody renews, and of which nobody said when
+    /// it ends, has no end.
+    private func secondsLeft(of token: StoredAccessToken, at now: Moment) -> Double {
+        guard settings.grantKind == .static, token.lifetime == nil else {
+            return token.plannedSecondsLeft(at: now)
+        }
+        return .infinity
+    }
+
+    private func notRenewable(at now: Moment) -> VaultError {
+        guard settings.grantKind == .static else {
+            return signInNeeded(tokens.signInNeeded?.reason ?? .noRefreshToken)
+        }
+        let isOver = tokens.defaultToken.map { secondsLeft(of: $0, at: now) <= 0 } ?? true
+        guard !isOver else { return signInNeeded(.tokenExpired) }
+        return VaultError(
+            .signInNeeded,
+            account: name,
+            facts: [.reason: AccountState.static.rawValue]
+        )
     }
 
     /// What is written down of an account that only a person can help; nil when it is already.
@@ -43,7 +63,7 @@ extension StoredAccount {
         if hasEndedUnnoticed(at: now) || tokens.signInNeeded != nil && isDue {
             return Health(state: .signInNeeded, due: nil, failures: health.failures)
         }
-        guard tokens.refreshToken == nil, isDue else { return nil }
+        guard !isRenewable, isDue else { return nil }
         let isOver = health.state == .signInNeeded
         let end = isOver ? nil : tokens.defaultToken?.expiry(at: now)
         return Health(state: health.state, due: end, failures: health.failures)

@@ -19,7 +19,8 @@ extension RefreshPlanner {
         at now: Moment
     ) -> NewPair {
         let old = account.tokens
-        let isRotated = response.refreshToken != nil && response.refreshToken != old.refreshToken
+        let refreshToken = account.settings.kept(response.refreshToken)
+        let isRotated = refreshToken != nil && refreshToken != old.refreshToken
         let token = StoredAccessToken(
             value: response.accessToken,
             tokenType: response.tokenType,
@@ -29,17 +30,19 @@ extension RefreshPlanner {
             requested: request
         )
         let tokens = TokenSet(
-            refreshToken: response.refreshToken ?? old.refreshToken,
+            refreshToken: refreshToken ?? old.refreshToken,
             accessTokens: accessTokens(with: token, at: now),
             previous: isRotated
                 ? previous(at: now) : old.previous.flatMap { $0.until > now.wall ? $0 : nil },
             lateDuplicate: (isRotated ? intent.sendings : nil) ?? lateDuplicate(at: now),
-            timesKept: isRotated ? 0 : min(old.timesKept + 1, TokenSet.keptCounted),
-            grant: (old.grant ?? GrantTimes()).refreshed(
-                sent: sent.wall,
-                isRotated: isRotated,
-                told: response.refreshTokenLifetime
-            )
+            timesKept: isRotated || !hasRefreshToken
+                ? 0 : min(old.timesKept + 1, TokenSet.keptCounted),
+            grant: hasRefreshToken
+                ? (old.grant ?? GrantTimes()).refreshed(
+                    sent: sent.wall,
+                    isRotated: isRotated,
+                    told: response.refreshTokenLifetime
+                ) : nil
         )
         return NewPair(
             tokens: tokens,
@@ -58,7 +61,9 @@ extension RefreshPlanner {
 
     /// A refresh token that came without an access token: it is stored, the access token stays.
     func pair(_ refreshToken: Secret?, for intent: Intent, at now: Moment) -> NewPair? {
-        guard let refreshToken, refreshToken != account.tokens.refreshToken else { return nil }
+        guard let refreshToken = account.settings.kept(refreshToken),
+            refreshToken != account.tokens.refreshToken
+        else { return nil }
         var tokens = account.tokens
         tokens.accessTokens = ofThisGeneration(tokens.accessTokens)
         tokens.previous = previous(at: now)
@@ -82,6 +87,8 @@ extension RefreshPlanner {
             grantEnd: tokens.grantEnd(account.settings.provider)
         )
     }
+
+    private var hasRefreshToken: Bool { account.settings.grantKind == .refreshToken }
 
     /// Access tokens that are kept beside the default one.
     private static let longestSet = 15
@@ -141,6 +148,16 @@ extension RefreshPlanner {
                 until: now.wall.addingTimeInterval(Self.previousTokenLife)
             )
         }
+    }
+}
+
+extension AccountSettings {
+    /// A refresh token that came; none where nothing would ever spend it.
+    ///
+    /// A server should not send one for the client's own credentials (RFC 6749 §4.4.3): what brought
+    /// it brings the next access token too.
+    func kept(_ refreshToken: Secret?) -> Secret? {
+        grantKind == .refreshToken ? refreshToken : nil
     }
 }
 

@@ -18,6 +18,8 @@ extension RefreshPlanner {
     /// Only strictness is believed of the client's row, which no seal covers: it makes a retry late
     /// and no more. That a server spends nothing is believed of the account's own record.
     var rotation: RefreshTokenRotation {
+        // There is none to be spent.
+        if account.settings.grantKind == .clientCredentials { return .none }
         if let told = account.settings.refresh.rotation, told != .unknown { return told }
         if account.tokens.timesKept >= TokenSet.keptCounted { return .none }
         let retries = client.retries

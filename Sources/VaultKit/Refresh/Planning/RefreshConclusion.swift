@@ -136,7 +136,9 @@ extension RefreshPlanner {
             random: random
         )
         // What was asked for beside the account's own may be all that is refused.
-        let silent = request == nil ? silentRefusals(refusal, at: now) : nil
+        let silent =
+            request == nil && account.settings.grantKind == .refreshToken
+            ? silentRefusals(refusal, at: now) : nil
         let needed = signInNeeded(failure, intent, silent, at: now)
         let delay =
             needed.map { RefreshSchedule.probe(of: $0, at: now, random: random) }

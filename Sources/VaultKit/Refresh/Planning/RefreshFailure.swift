@@ -15,6 +15,21 @@ struct RefreshFailure: Sendable {
     let sendings: LateDuplicate?
     let retryAfter: Double?
 
+    /// What came of a request that spends nothing: there is no grant to lose, and no outcome to be in
+    /// doubt about.
+    private static func unspent(
+        _ answer: TokenEndpointError,
+        _ told: (VaultError.Code, AccountState)
+    ) -> (VaultError.Code, AccountState) {
+        switch answer.class {
+        // There is no grant besides the client's own: nobody can sign in anew.
+        case .grantRefused, .expiredToken, .accessDenied, .interactionRequired:
+            (.clientRefused, .clientRefused)
+        case .ambiguous, .authorizationPending: (.outcomeUnknown, .backingOff)
+        case .clientRefused, .requestRefused, .throttled, .slowDown: told
+        }
+    }
+
     /// Nothing came back.
     init(_ failure: HTTPTransportError, for account: StoredAccount, _ intent: Intent) {
         let host = account.settings.refreshEndpoint.host
@@ -24,11 +39,11 @@ struct RefreshFailure: Sendable {
             error = VaultError(.unreachable, account: account.name, facts: facts)
             state = .backingOff
             // Not sent this time; what became of an earlier attempt is as unknown as before.
-            outcomeIsUnknown = intent.attempt > 1
+            outcomeIsUnknown = intent.attempt > 1 && account.spendsRefreshToken
         case .ambiguous:
             error = VaultError(.outcomeUnknown, account: account.name, facts: facts)
-            state = .outcomeUnknown
-            outcomeIsUnknown = true
+            state = account.spendsRefreshToken ? .outcomeUnknown : .backingOff
+            outcomeIsUnknown = account.spendsRefreshToken
         }
         isAnswered = false
         signInReason = nil
@@ -46,25 +61,31 @@ struct RefreshFailure: Sendable {
         facts[.retryAfter] = answer.retryAfter.map { "\($0)" }
         let isRetry = intent.attempt > 1
         var (reason, sendings): (SignInNeeded.Reason?, LateDuplicate?)
-        let code: VaultError.Code
+        var (code, state, isUnknown): (VaultError.Code, AccountState, Bool)
         switch answer.class {
         case .grantRefused, .expiredToken, .accessDenied:
             (reason, sendings) = Self.reason(for: account, intent)
-            (code, state, outcomeIsUnknown) = (.signInNeeded, .signInNeeded, false)
+            (code, state, isUnknown) = (.signInNeeded, .signInNeeded, false)
         case .interactionRequired:
             reason = .interactionRequired
-            (code, state, outcomeIsUnknown) = (.signInNeeded, .signInNeeded, false)
+            (code, state, isUnknown) = (.signInNeeded, .signInNeeded, false)
         // These say nothing about the grant: an earlier attempt stays as unknown as it was.
         case .clientRefused:
-            (code, state, outcomeIsUnknown) = (.clientRefused, .clientRefused, isRetry)
+            (code, state, isUnknown) = (.clientRefused, .clientRefused, isRetry)
         case .requestRefused:
-            (code, state, outcomeIsUnknown) = (.requestRefused, .backingOff, isRetry)
+            (code, state, isUnknown) = (.requestRefused, .backingOff, isRetry)
         case .throttled, .slowDown:
-            (code, state, outcomeIsUnknown) = (.throttled, .backingOff, isRetry)
+            (code, state, isUnknown) = (.throttled, .backingOff, isRetry)
         case .ambiguous, .authorizationPending:
-            (code, state, outcomeIsUnknown) = (.outcomeUnknown, .outcomeUnknown, true)
+            (code, state, isUnknown) = (.outcomeUnknown, .outcomeUnknown, true)
+        }
+        if !account.spendsRefreshToken {
+            (code, state) = Self.unspent(answer, (code, state))
+            (reason, sendings, isUnknown) = (nil, nil, false)
         }
         facts[.reason] = reason?.rawValue
+        self.state = state
+        outcomeIsUnknown = isUnknown
         error = VaultError(code, account: account.name, facts: facts)
         isAnswered = true
         signInReason = reason
@@ -84,4 +105,9 @@ struct RefreshFailure: Sendable {
         if let sendings = account.tokens.lateDuplicate { return (.lateDuplicate, sendings) }
         return (.grantRefused, nil)
     }
+}
+
+extension StoredAccount {
+    /// Whether its refreshes spend something, so that one whose answer is lost is in doubt.
+    fileprivate var spendsRefreshToken: Bool { settings.grantKind == .refreshToken }
 }

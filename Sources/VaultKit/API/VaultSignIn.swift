@@ -1,0 +1,123 @@
+internal import FoundationEssentials
+package import OAuth
+package import Platform
+internal import VaultCrypto
+internal import VaultStore
+
+extension Vault {
+    /// Gives an account a new grant, or adds it when there is none of this name.
+    ///
+    /// Of an account that is somebody else's, as far as the server says who signed in, the new tokens
+    /// are revoked and nothing is changed.
+    ///
+    /// - Parameters:
+    ///   - registration: What the account is.
+    ///   - response: Its tokens.
+    ///   - sent: When they were asked for.
+    ///   - replacesIdentity: Whether the account may become somebody else's.
+    /// - Returns: The account as it is stored.
+    /// - Throws: ``VaultError``: `other_identity`, `grant_known` and those of an unwritable file.
+    @discardableResult
+    package func signIn(
+        _ registration: AccountRegistration,
+        _ response: TokenResponse,
+        sent: Moment,
+        replacesIdentity: Bool = false
+    ) async throws -> Account {
+        do {
+            return try await store(
+                registration,
+                response,
+                sent: sent,
+                replacing: .always,
+                ofSameIdentity: !replacesIdentity
+            )
+        } catch let error as VaultError {
+            guard error.code == .otherIdentity else { throw error }
+            let new = registration.newAccount(
+                response,
+                id: nil,
+                generation: 1,
+                sent: sent,
+                now: clock.now()
+            )
+            var facts = error.facts
+            facts[.reason] = await dropped(new)
+            throw VaultError(.otherIdentity, account: registration.name, facts: facts)
+        }
+    }
+}
+
+extension Vault {
+    /// Who signed in, as far as the server says.
+    package func identity(
+        in response: TokenResponse,
+        of metadata: AuthorizationServerMetadata,
+        client: ClientID,
+        requestedScope: Scope,
+        network: NetworkOptions = NetworkOptions()
+    ) async -> Identity? {
+        await Identity.find(
+            in: response,
+            of: metadata,
+            client: client,
+            requestedScope: requestedScope,
+            at: clock.now().wall,
+            using: transport.through(network)
+        )
+    }
+
+    /// Revokes the tokens of an account that is not stored; says in a word what became of them.
+    ///
+    /// Several providers revoke every grant of a person and client at once, which another account may
+    /// have.
+    private func dropped(_ new: NewAccount) async -> String {
+        guard let others = try? accounts(sharing: new.settings, besides: nil), others.isEmpty else {
+            return "shared"
+        }
+        let failure = await Revoker(transport: transport, clock: clock)
+            .revoke(new.tokens, of: new.settings)
+        return failure.map { $0.facts[.reason] ?? $0.code.rawValue } ?? "revoked"
+    }
+
+    /// The accounts that the same person signed in to with the same client.
+    func accounts(
+        sharing settings: AccountSettings,
+        besides id: AccountID?
+    ) throws -> [AccountName] {
+        guard let subject = settings.identity?.subject else { return [] }
+        var (found, last): ([AccountName], String?) = ([], nil)
+        repeat {
+            let page = try store.accountPage(after: last, limit: 256)
+            found += page.accounts.filter { account in
+                let other = account.settings
+                return account.id != id && other.identity?.subject == subject
+                    && other.issuer == settings.issuer && other.client.id == settings.client.id
+            }.map(\.name)
+            last = page.next
+        } while last != nil
+        return found
+    }
+}
+
+extension AccountRegistration {
+    /// Refuses to take the place of an account that is somebody else's.
+    ///
+    /// A subject is one only together with its issuer (OpenID Connect Core 1.0 §5.7). Where either
+    /// side is not known, nothing says that they differ.
+    func refuseAnother(than old: AccountSettings) throws(VaultError) {
+        guard let new = identity, let known = old.identity,
+            new.subject != known.subject || issuer != old.issuer
+        else { return }
+        throw VaultError(
+            .otherIdentity,
+            account: name,
+            facts: [.found: Self.shown(new, issuer), .wanted: Self.shown(known, old.issuer)]
+        )
+    }
+
+    private static func shown(_ identity: Identity, _ issuer: String?) -> String {
+        let name = identity.name ?? identity.subject
+        return issuer.map { "\(name) (\($0))" } ?? name
+    }
+}

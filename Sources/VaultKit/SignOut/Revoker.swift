@@ -1,0 +1,64 @@
+internal import FoundationEssentials
+internal import OAuth
+internal import Platform
+internal import VaultCrypto
+internal import VaultStore
+
+/// Ends tokens at their authorization server (RFC 7009).
+struct Revoker: Sendable {
+    let transport: any HTTPTransport
+    let clock: any VaultClock
+
+    /// Revokes the refresh token first, which takes the access tokens along where a server keeps
+    /// to RFC 7009 §2.1, and then each access token that is still alive.
+    ///
+    /// - Returns: Why the grant has to be taken as alive; nil once it is dead.
+    func revoke(_ tokens: TokenSet, of settings: AccountSettings) async -> VaultError? {
+        let now = clock.now()
+        let alive = tokens.accessTokens.filter { ($0.secondsLeft(at: now) ?? 1) > 0 }
+        guard tokens.refreshToken != nil || !alive.isEmpty else { return nil }
+        guard settings.grantKind != .static else {
+            return failure(of: settings, [.reason: AccountState.static.rawValue])
+        }
+        if let refreshToken = tokens.refreshToken {
+            if let failure = await revoke(refreshToken, .refreshToken, settings) { return failure }
+        }
+        for token in alive {
+            guard let failure = await revoke(token.value, .accessToken, settings) else { continue }
+            // Without its refresh token it is gone within its life, and some servers revoke none.
+            return tokens.refreshToken == nil ? failure : nil
+        }
+        return nil
+    }
+
+    private func revoke(
+        _ token: Secret,
+        _ hint: RevocationRequest.TokenTypeHint,
+        _ settings: AccountSettings
+    ) async -> VaultError? {
+        guard let request = settings.revocationRequest(token, hint: hint) else {
+            return failure(of: settings, [.reason: "no_endpoint"])
+        }
+        let host = request.url.host
+        do throws(HTTPTransportError) {
+            let response = try await transport.send(request)
+            let answer = settings.revocationReader
+                .read(response, received: clock.now().wall, presented: token)
+            guard case .failed(let error) = answer else { return nil }
+            var facts: [VaultError.Fact: String] = [.host: host, .status: "\(error.status)"]
+            facts[.error] = error.code
+            facts[.errorDescription] = error.description
+            facts[.retryAfter] = error.retryAfter.map { "\($0)" }
+            return failure(of: settings, facts)
+        } catch {
+            return failure(of: settings, [.host: host, .reason: error.reason.rawValue])
+        }
+    }
+
+    private func failure(
+        of settings: AccountSettings,
+        _ facts: [VaultError.Fact: String]
+    ) -> VaultError {
+        VaultError(.revocationFailed, account: settings.name, facts: facts)
+    }
+}
