@@ -8,6 +8,7 @@ package import VaultCrypto
 ///
 ///     "other_client_secret" taken when the client's secret is refused
 ///     "provider"            name in the provider catalogue, whose quirks apply
+///     "own_provider"        the provider's entry as text, where it is not the catalogue's
 ///     "rotation"            unknown, none, overlap, grace:SECONDS or strict
 ///     "refresh_parameters"  [[NAME, VALUE]], added to each refresh
 ///     "sends_scope"         true when each refresh names the scope
@@ -34,6 +35,7 @@ package enum AccountRecord {
             "redirect_uri": settings.redirectURI.map { .text($0) },
             "scope": scope.isEmpty ? nil : .texts(scope.names),
             "provider": refresh.provider.map { .text($0) },
+            "own_provider": OwnProviderRecord.value(of: settings.ownProvider),
             "rotation": refresh.rotation.map { .text($0.description) },
             "refresh_parameters": RefreshParameters.value(of: refresh.parameters),
             "sends_scope": refresh.sendsScope ? .bool(true) : nil,
@@ -69,7 +71,7 @@ package enum AccountRecord {
                 rawValue: try record.text("client_authentication")
             )
         else { throw SealingError() }
-        return AccountSettings(
+        var settings = AccountSettings(
             name: name,
             client: Client(
                 id: ClientID(rawValue: try record.text("client_id")),
@@ -87,6 +89,8 @@ package enum AccountRecord {
             tags: try record.optional("tags", Self.tags) ?? [],
             renewal: try record.optional("renewal", Self.renewal) ?? .normal
         )
+        settings.ownProvider = try record.optional("own_provider", OwnProviderRecord.read)
+        return settings
     }
 
     /// One that only a newer program knows makes the record unusable: it would be renewed against

@@ -18,6 +18,8 @@ package struct AccountSettings: Sendable, Hashable {
     package var requestedScope: Scope
     /// What its refreshes have of their own.
     package var refresh: RefreshOptions
+    /// The provider where it is of the person's own, as its file said at the sign-in.
+    package var ownProvider: ProviderCatalogue.Entry?
     /// What it is found by.
     package var tags: Set<AccountTag>
     /// When it is renewed in the background.
