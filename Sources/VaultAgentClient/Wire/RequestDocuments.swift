@@ -110,6 +110,11 @@ package struct BeginSignInDocument: Codable, Sendable {
     package let redirectURI: String?
     /// When it is renewed in the background.
     package let renewal: String?
+    /// The provider, of the catalogue or of the person's own.
+    package var provider: String?
+    /// What the names in the provider's endpoints stand for.
+    package var providerParameters: [String: String]?
+    package var clientAuthentication: String?
 
     package init(
         name: String,
@@ -141,6 +146,8 @@ package struct SignInDocument: Codable, Sendable {
     package let error: ErrorDocument.Failure?
     /// Whether the grant can be renewed; set when it is ready.
     package let renewable: Bool?
+    /// Who the person signs in at.
+    package var server: SignInServerDocument?
 
     package enum State: String, Codable, Sendable {
         case waiting

@@ -62,6 +62,8 @@ struct AgentRoutes: Sendable {
         case .select(let name): return try await select(name)
         case .changeTags(let name): return try await changeTags(of: name, request)
         case .setRenewal(let name): return try await setRenewal(of: name, request)
+        case .compareEndpoints(let name): return try await compareEndpoints(of: name)
+        case .pinEndpoints(let name): return try await pinEndpoints(of: name, request)
         case .listClients: return try await listClients()
         case .setClientSecret: return try await setClientSecret(request)
         case .beginSignIn: return try await beginSignIn(request)

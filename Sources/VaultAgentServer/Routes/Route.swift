@@ -16,6 +16,8 @@ enum Route: Sendable, Hashable {
     case select(AccountName)
     case changeTags(AccountName)
     case setRenewal(AccountName)
+    case compareEndpoints(AccountName)
+    case pinEndpoints(AccountName)
     case listClients
     case setClientSecret
     case beginSignIn

@@ -84,6 +84,8 @@ extension Route {
         RouteEntry("POST", account: "/select") { .select($0) },
         RouteEntry("POST", account: "/tags") { .changeTags($0) },
         RouteEntry("POST", account: "/renewal") { .setRenewal($0) },
+        RouteEntry("GET", account: "/endpoints") { .compareEndpoints($0) },
+        RouteEntry("POST", account: "/endpoints") { .pinEndpoints($0) },
         RouteEntry("GET", "/v1/current-account") { _ in .currentAccount },
         RouteEntry("GET", "/v1/clients") { _ in .listClients },
         RouteEntry("POST", "/v1/clients/secret") { _ in .setClientSecret },

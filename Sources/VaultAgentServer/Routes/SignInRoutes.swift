@@ -9,6 +9,7 @@ extension AgentRoutes {
     private static let longestPoll = 25.0
     private static let signInMembers: Set = [
         "name", "issuer", "clientID", "clientSecret", "scope", "redirectURI", "renewal",
+        "provider", "providerParameters", "clientAuthentication",
     ]
 
     func beginSignIn(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
@@ -16,7 +17,7 @@ extension AgentRoutes {
         guard let scope = try members.texts("scope") else {
             throw VaultError(.invalidInput, facts: [.field: "scope"])
         }
-        let document = BeginSignInDocument(
+        var document = BeginSignInDocument(
             name: try members.required("name", \.text),
             issuer: try members.optional("issuer", \.text),
             clientID: try members.optional("clientID", \.text),
@@ -25,13 +26,21 @@ extension AgentRoutes {
             redirectURI: try members.optional("redirectURI", \.text),
             renewal: try members.optional("renewal", \.text)
         )
+        document.provider = try members.optional("provider", \.text)
+        document.providerParameters = try members.optional("providerParameters", \.textMembers)
+        document.clientAuthentication = try members.optional("clientAuthentication", \.text)
         guard let name = AccountName(document.name) else {
             throw VaultError(.invalidInput, facts: [.field: "name"])
         }
         let session = try service.vault.session()
         let remembered = try await session.vault.registration(of: name)
         let signIn = try await session.signIns.begin(
-            SignInRequest(document, for: name, remembered: remembered)
+            SignInRequest(
+                document,
+                for: name,
+                remembered: remembered,
+                providers: ProviderFolder(service.vault.location)
+            )
         )
         return try Self.json(signIn.document(nil), status: 201)
     }
@@ -61,7 +70,7 @@ extension SignIn {
             state = .failed
             failure = ErrorDocument.Failure(error)
         }
-        return SignInDocument(
+        var document = SignInDocument(
             id: id,
             state: state,
             authorizationURL: authorizationURL.string,
@@ -69,5 +78,7 @@ extension SignIn {
             error: failure,
             renewable: renewable
         )
+        document.server = server
+        return document
     }
 }

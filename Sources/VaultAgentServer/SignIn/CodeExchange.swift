@@ -12,13 +12,16 @@ struct CodeExchange: Sendable {
     let request: SignInRequest
     let metadata: AuthorizationServerMetadata
     let redirectURI: String
-    let codeVerifier: Secret
+    /// Nil where the provider takes no proof key.
+    let codeVerifier: Secret?
     let vault: Vault
     let transport: any HTTPTransport
 
     func outcome(of code: Secret) async -> SignIn.Outcome {
         let client = request.client(metadata)
         let endpoint = metadata.tokenEndpoint
+        let provider = request.server.provider?.entry
+        let quirks = provider?.quirks ?? ProviderQuirks()
         let sent = SystemClock().now()
         do {
             // A person was at the browser since this was last proved, and a code that is not
@@ -30,10 +33,12 @@ struct CodeExchange: Sendable {
                     redirectURI: redirectURI,
                     codeVerifier: codeVerifier,
                     client: client,
-                    endpoint: endpoint
+                    endpoint: endpoint,
+                    extra: provider?.signIn.tokenParameters.map { ($0.name, $0.value) } ?? [],
+                    format: quirks.bodyFormat ?? .form
                 )
             )
-            let answer = TokenResponseReader(grantType: .authorizationCode)
+            let answer = TokenResponseReader(grantType: .authorizationCode, quirks: quirks)
                 .read(response, countingFrom: sent.wall, presented: code)
             switch answer {
             case .refused(let error): return .failed(VaultError(error, host: endpoint.host))
@@ -80,17 +85,20 @@ struct CodeExchange: Sendable {
     }
 
     private func registration(_ client: Client) -> AccountRegistration {
-        AccountRegistration(
+        var registration = AccountRegistration(
             name: request.name,
             client: client,
             tokenEndpoint: metadata.tokenEndpoint,
             authorizationEndpoint: metadata.authorizationEndpoint,
-            issuer: metadata.issuer,
+            issuer: metadata.issuer ?? request.server.issuer,
             redirectURI: request.redirectURI,
             requestedScope: request.requestedScope,
             refresh: request.refresh,
             renewal: request.renewal
         )
+        // The catalogue's is part of the program; a file may say something else tomorrow.
+        registration.ownProvider = request.server.ownEntry
+        return registration
     }
 }
 

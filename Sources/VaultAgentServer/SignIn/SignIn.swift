@@ -22,6 +22,8 @@ final class SignIn: Sendable {
     let id: String
     let authorizationURL: EndpointURL
     let redirectURI: String
+    /// Who the person signs in at.
+    let server: SignInServerDocument
 
     private let request: SignInRequest
     private let exchange: CodeExchange
@@ -58,22 +60,26 @@ final class SignIn: Sendable {
         let socket = try address.listen()
         let redirectURI = address.redirectURI(port: socket.port)
         let proofKey = ProofKey.make()
+        let provider = request.server.provider?.entry
         let authorization = AuthorizationRequest(
             endpoint: endpoint,
             clientID: request.clientID,
             redirectURI: redirectURI,
             scope: request.requestedScope,
-            codeChallenge: proofKey.codeChallenge
+            scopeSeparator: provider?.quirks.scopeSeparator ?? " ",
+            codeChallenge: request.takesProofKey ? proofKey.codeChallenge : nil,
+            extra: provider?.signIn.authorizationParameters.map { ($0.name, $0.value) } ?? []
         )
         id = Secret.randomText().reveal { $0 }
         authorizationURL = authorization.url
         self.redirectURI = redirectURI
         self.request = request
+        server = request.server.document(metadata)
         exchange = CodeExchange(
             request: request,
             metadata: metadata,
             redirectURI: redirectURI,
-            codeVerifier: proofKey.codeVerifier,
+            codeVerifier: request.takesProofKey ? proofKey.codeVerifier : nil,
             vault: vault,
             transport: transport
         )

@@ -59,6 +59,11 @@ final class SignIns: Sendable {
         return signIn
     }
 
+    /// What a server publishes now, for an account that nobody signs in to.
+    func discover(_ request: SignInRequest) async throws -> AuthorizationServerMetadata {
+        try await request.discover(using: transport)
+    }
+
     func signIn(_ id: String) -> SignIn? {
         running.withLock { $0[id]?.signIn }
     }

@@ -22,6 +22,8 @@ public struct AccountRegistration: Sendable, Hashable {
     public var requestedScope: Scope
     /// What its refreshes have of their own.
     public var refresh: RefreshOptions
+    /// The provider where it is of the person's own; sealed with the account, as its file may change.
+    package var ownProvider: ProviderCatalogue.Entry?
     /// What the account is found by, at most 32; a registration without any leaves an account that it
     /// replaces those it has.
     public var tags: Set<AccountTag>
@@ -65,14 +67,15 @@ public struct AccountRegistration: Sendable, Hashable {
             requestedScope: settings.requestedScope,
             refresh: settings.refresh
         )
+        ownProvider = settings.ownProvider
     }
 
-    /// The catalogue's entry of the provider, where it has one.
+    /// The provider's entry: that of the person's own, else the catalogue's, where it has one.
     ///
     /// What the entry says is sealed with the account when it is stored: a later catalogue moves no
     /// account to another endpoint.
     package var provider: ProviderCatalogue.Entry? {
-        refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
+        ownProvider ?? refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
     }
 
     /// Refuses what no account can be refreshed with, or found by.
@@ -109,7 +112,7 @@ public struct AccountRegistration: Sendable, Hashable {
         sent: Moment,
         now: Moment
     ) -> NewAccount {
-        let settings = AccountSettings(
+        var settings = AccountSettings(
             name: name,
             client: client,
             tokenEndpoint: tokenEndpoint,
@@ -121,6 +124,7 @@ public struct AccountRegistration: Sendable, Hashable {
             tags: tags,
             renewal: renewal ?? .normal
         )
+        settings.ownProvider = ownProvider
         let token = StoredAccessToken(
             value: response.accessToken,
             tokenType: response.tokenType,
