@@ -12,7 +12,9 @@ import Testing
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "log", "refresh",
                 "remove",
-                "tag", "renewal", "client", "unlock", "lock", "key", "backup", "restore", "verify",
+                "tag", "renewal", "client", "provider", "unlock", "lock", "key", "backup",
+                "restore",
+                "verify",
                 "doctor",
                 "export",
                 "import", "agent",
@@ -125,7 +127,7 @@ import Testing
     @Test(
         "guesses a topic",
         arguments: [
-            ("tokens", "token"), ("exit-code", "exit-codes"), ("provider", "providers"),
+            ("tokens", "token"), ("exit-code", "exit-codes"), ("provider-", "provider"),
             ("halp", "help"), ("bogus", nil),
         ] as [(String, String?)]
     )

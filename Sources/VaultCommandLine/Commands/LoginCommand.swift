@@ -9,6 +9,7 @@ struct LoginCommand: Command {
     static let summary = "Sign in to an account in the browser"
     static let help = """
         vault login NAME --issuer URL --client-id ID [options]
+        vault login NAME --provider PROVIDER --client-id ID [options]
         vault login NAME
 
         Signs in at an authorization server: authorization code with PKCE, and a
@@ -16,8 +17,11 @@ struct LoginCommand: Command {
         account was signed in with before need not be told again.
 
           --issuer URL            The authorization server; its endpoints are discovered
+        \(ProviderArguments.help)
           --client-id ID          Your client at that server
           --client-secret-fd N    Read the client secret from file descriptor N
+          --client-auth METHOD    client_secret_basic or client_secret_post; as the
+                                  provider or the server has it unless told
           --scope S               A scope to ask for; may be repeated
           --redirect-uri URI      The loopback redirect address that the client's
                                   registration fixes; unless told any free port of
@@ -29,8 +33,10 @@ struct LoginCommand: Command {
 
     private let account: AccountName
     private let issuer: String?
+    private let provider: ProviderArguments
     private let clientID: String?
     private let secretDescriptor: Int32?
+    private let authentication: ClientAuthentication?
     private let scope: [String]
     private let redirectURI: String?
     private let opensBrowser: Bool
@@ -38,8 +44,10 @@ struct LoginCommand: Command {
 
     init(_ arguments: inout ArgumentReader) throws {
         issuer = try arguments.option("--issuer")
+        provider = try ProviderArguments(&arguments)
         clientID = try arguments.option("--client-id")
         secretDescriptor = try arguments.descriptor("--client-secret-fd")
+        authentication = try ClientAuthenticationArgument.option(&arguments)
         scope = try arguments.options("--scope")
         redirectURI = try arguments.option("--redirect-uri")
         opensBrowser = try !arguments.flag("--no-browser")
@@ -53,18 +61,19 @@ struct LoginCommand: Command {
 
     func run(in context: CommandContext) throws {
         let secret = try secretDescriptor.map { try SecretInput.line(from: $0) }
-        let document = try WireJSON.encode(
-            BeginSignInDocument(
-                name: account.text,
-                issuer: issuer,
-                clientID: clientID,
-                clientSecret: secret?.reveal { $0 },
-                scope: scope,
-                redirectURI: redirectURI,
-                renewal: renewal?.rawValue
-            )
+        var document = BeginSignInDocument(
+            name: account.text,
+            issuer: issuer,
+            clientID: clientID,
+            clientSecret: secret?.reveal { $0 },
+            scope: scope,
+            redirectURI: redirectURI,
+            renewal: renewal?.rawValue
         )
-        let signIn = try begin(document, context)
+        document.clientAuthentication = authentication?.rawValue
+        try provider.complete(&document, in: context)
+        let signIn = try begin(WireJSON.encode(document), context)
+        SignInServerWords.show(signIn.server, context.terminal)
         show(signIn.authorizationURL, context.terminal)
         try wait(for: signIn.id, context)
     }

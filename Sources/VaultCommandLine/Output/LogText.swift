@@ -59,6 +59,7 @@ extension ActivityAction {
         case .accountSelected: "made the current account"
         case .tagsChanged: "tags changed"
         case .renewalChanged: "renewal policy changed"
+        case .endpointsChanged: "endpoints changed"
         case .secretChanged: "client secret changed"
         case .refreshed: "refreshed"
         case .refreshFailed: "refresh failed"

@@ -198,7 +198,9 @@ struct VaultErrorWords {
     }
 
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
-        if let words = keySlot(path, facts) ?? agentSetting(path, facts) { return words }
+        if let words = keySlot(path, facts) ?? agentSetting(path, facts) ?? provider(facts) {
+            return words
+        }
         switch (facts[.reason], facts[.field]) {
         case (let reason, "export"): return export(reason, facts)
         case ("ambiguous_client", _): return ambiguousClient(facts)
@@ -262,7 +264,7 @@ struct VaultErrorWords {
     }
 
     private static func busy(_ facts: Facts) -> Words {
-        if let words = inUse(facts) { return words }
+        if let words = inUse(facts) ?? provider(facts) { return words }
         return switch facts[.reason] {
         case "port_in_use":
             ("port \(facts[.found] ?? "?") of the redirect URI is in use", "end what uses it")
