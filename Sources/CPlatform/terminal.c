@@ -182,14 +182,55 @@ int32_t cplatform_watch_begin(void) {
 }
 
 int32_t cplatform_watch_wait(int32_t timeout_ms) {
-    struct pollfd wait = {.fd = notes[0], .events = POLLIN};
-    if (poll(&wait, 1, timeout_ms) < 0 && errno != EINTR) return -errno;
+    uint32_t ready;
+    return cplatform_watch_wait_for(NULL, 0, timeout_ms, &ready);
+}
+
+enum { waited_count = 8 };
+
+int32_t cplatform_watch_wait_for(
+    const int32_t *descriptors, uint32_t count, int32_t timeout_ms, uint32_t *ready) {
+    struct pollfd waits[1 + waited_count] = {{.fd = notes[0], .events = POLLIN}};
+    if (count > waited_count) return -EINVAL;
+    for (uint32_t i = 0; i < count; i++) {
+        waits[1 + i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
+    }
+    *ready = 0;
+    int found = poll(waits, 1 + count, timeout_ms);
+    if (found < 0 && errno != EINTR) return -errno;
+    for (uint32_t i = 0; found > 0 && i < count; i++) {
+        if (waits[1 + i].revents) *ready |= 1u << i;
+    }
     unsigned char byte, noted = 0;
     // Of several the last but a change of size, which comes along with nothing that matters more.
     while (read(notes[0], &byte, 1) == 1) {
         if (!noted || byte != SIGWINCH) noted = byte;
     }
     return noted;
+}
+
+static struct termios shown_typing;
+
+int32_t cplatform_hush_typing(int32_t descriptor) {
+    if (tcgetattr(descriptor, &shown_typing)) return -errno;
+    struct termios silent = shown_typing;
+    silent.c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON);
+    silent.c_lflag |= ISIG;
+    silent.c_cc[VMIN] = 1;
+    silent.c_cc[VTIME] = 0;
+    // What was pasted ahead of the question is not lost.
+    return tcsetattr(descriptor, TCSADRAIN, &silent) ? -errno : 0;
+}
+
+void cplatform_show_typing(int32_t descriptor) {
+    // Held back, SIGTTOU lets a process in the background do this all the same.
+    sigset_t output, before;
+    sigemptyset(&output);
+    sigaddset(&output, SIGTTOU);
+    sigprocmask(SIG_BLOCK, &output, &before);
+    // The rest of what was pasted is not for the shell.
+    while (tcsetattr(descriptor, TCSAFLUSH, &shown_typing) && errno == EINTR) {}
+    sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void cplatform_watch_end(int32_t signal) {

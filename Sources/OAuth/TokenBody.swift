@@ -55,13 +55,15 @@ struct TokenBody {
         return range
     }
 
-    /// A form that names a token or an error; everything else with an equals sign is prose.
+    /// A form that names a token, a device code or an error; everything else with an equals sign is
+    /// prose.
     private static func form(_ text: Span<UInt8>, _ range: Range<Int>) -> [String: JSONValue]? {
         guard let pairs = FormDecoding.pairs(text.extracting(range)) else { return nil }
         let members = Dictionary(
             pairs.map { ($0.name, JSONValue.string($0.value)) },
             uniquingKeysWith: { $1 }
         )
-        return members["access_token"] != nil || members["error"] != nil ? members : nil
+        let isKnown = ["access_token", "device_code", "error"].contains { members[$0] != nil }
+        return isKnown ? members : nil
     }
 }

@@ -149,9 +149,12 @@ extension TokenResponseReader {
         return names.lazy.compactMap { tokens.object?[$0] }.first { $0 != .null }
     }
 
-    private func positive(_ value: JSONValue) -> Double? {
-        value.double.flatMap { $0 > 0 ? $0 : nil }
-    }
+    private func positive(_ value: JSONValue) -> Double? { value.positive }
+}
+
+extension JSONValue {
+    /// A number above zero.
+    var positive: Double? { double.flatMap { $0 > 0 ? $0 : nil } }
 }
 
 extension Secret {

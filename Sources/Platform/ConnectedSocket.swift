@@ -34,6 +34,9 @@ package struct ConnectedSocket: ~Copyable, Sendable {
         UInt32(exactly: cplatform_peer_uid(descriptor))
     }
 
+    /// Its number, for waiting until there is something to read.
+    package var number: Int32 { descriptor }
+
     /// Limits each later read and write.
     package func setTimeout(seconds: Int32) throws(SystemError) {
         try SystemError.check(cplatform_set_timeouts(descriptor, seconds))

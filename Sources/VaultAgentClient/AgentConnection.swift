@@ -31,15 +31,21 @@ package struct AgentConnection: Sendable {
     private let directory: String
     private let socketName: String
     private let maximumAnswer: Int
+    private let isWaitedFor: Wait?
+
+    /// Waits for an answer that comes from a descriptor; false gives the call up.
+    package typealias Wait = @Sendable (_ descriptor: Int32) -> Bool
 
     package init(
         directory: String,
         socketName: String,
-        maximumAnswer: Int = Self.maximumAnswer
+        maximumAnswer: Int = Self.maximumAnswer,
+        isWaitedFor: Wait? = nil
     ) {
         self.directory = directory
         self.socketName = socketName
         self.maximumAnswer = maximumAnswer
+        self.isWaitedFor = isWaitedFor
     }
 
     /// Sends a request; `body` is JSON.
@@ -64,9 +70,10 @@ package struct AgentConnection: Sendable {
             wipe(&request)
             wipe(&received)
         }
-        do {
+        do throws(SystemError) {
             try socket.setTimeout(seconds: timeout)
             try socket.write(request)
+            if let isWaitedFor, !isWaitedFor(socket.number) { throw SystemError.interrupted }
             received = try socket.readToEnd(limit: maximumAnswer)
         } catch {
             throw .broken(error)

@@ -5,7 +5,9 @@ enum ServerArguments {
     static let usage = """
         usage: vault-test-server [--port N] [--lifetime SECONDS] [--hold-ms N] [--client ID]
                                  [--profile none|strict|grace:SECONDS|grace-once:SECONDS|ack-on-use]
-                                 [--token-prefix TEXT]
+                                 [--token-prefix TEXT] [--device-interval SECONDS]
+                                 [--device-lifetime SECONDS]
+                                 [--registration nobody|anybody|confidential]
 
         """
 
@@ -39,6 +41,17 @@ enum ServerArguments {
             settings.profile = profile
         case "--client":
             settings.clients.append(.init(value))
+        case "--device-interval":
+            guard let seconds = Double(value), seconds >= 0 else { return false }
+            settings.deviceInterval = seconds
+        case "--device-lifetime":
+            guard let seconds = Double(value), seconds >= 0 else { return false }
+            settings.deviceCodeLifetime = seconds
+        case "--registration":
+            guard let registration = TestAuthorizationServer.Registration(rawValue: value) else {
+                return false
+            }
+            settings.registration = registration
         case "--token-prefix":
             settings.tokenPrefix = value
         default:

@@ -51,7 +51,8 @@ extension EndToEndTests {
             for account in accounts {
                 #expect(
                     account.keys == [
-                        "name", "current", "state", "issuer", "expiresAt", "dueAt", "tags",
+                        "name", "current", "state", "issuer", "expiresAt", "dueAt", "grantEndsAt",
+                        "renewal", "tags",
                     ]
                 )
                 #expect(account["current"] == .bool(account["name"] == .string(current)))
@@ -100,7 +101,7 @@ extension EndToEndTests {
             #expect(
                 account.keys == [
                     "name", "current", "state", "issuer", "expiresAt", "dueAt", "tags",
-                    "generation", "lifetime", "grantEndsAt",
+                    "generation", "lifetime", "grantEndsAt", "renewal",
                     "failureCount", "lastFailure", "reason", "since", "firstSentAt", "sentAgainAt",
                     "tokenEndpoint",
                 ]

@@ -59,6 +59,7 @@ enum ContestedChoices {
         }
         let files = [
             "token_responses", "jwt_expiry", "token_requests", "discovery", "authz_redirects",
+            "device_authorization",
         ]
         let contested = files.flatMap { Corpus.rows("\($0).jsonl", as: Row.self) }
             .filter { $0.contested == true }.map(\.id)

@@ -145,42 +145,48 @@ import VaultAgentClient
 
     @Test func signIn() throws {
         let url = "https://as.example/authorize?response_type=code&state=s"
+        var browser = SignInDocument(id: "i", state: .waiting, flow: "browser", issuer: "u")
+        browser.authorizationURL = url
+        browser.redirectURI = "http://127.0.0.1:9/callback"
         try expect(
-            SignInDocument(
-                id: "i",
-                state: .waiting,
-                authorizationURL: url,
-                redirectURI: "http://127.0.0.1:9/callback"
-            ),
+            browser,
             """
-            {"authorizationURL":"\(url)","id":"i","redirectURI":"http://127.0.0.1:9/callback",\
-            "schemaVersion":1,"state":"waiting"}
+            {"authorizationURL":"\(url)","flow":"browser","id":"i","issuer":"u",\
+            "redirectURI":"http://127.0.0.1:9/callback","schemaVersion":1,"state":"waiting"}
             """
         )
+        var device = SignInDocument(id: "i", state: .waiting, flow: "device", issuer: "u")
+        device.device = SignInDocument.Device(
+            userCode: "AB-CD",
+            verificationURI: "https://as.example/device",
+            verificationURIComplete: nil,
+            expiresAt: Date(timeIntervalSince1970: 1_760_000_000)
+        )
+        device.notice = .slowedDown
         try expect(
-            SignInDocument(
-                id: "i",
-                state: .ready,
-                authorizationURL: url,
-                redirectURI: "r",
-                renewable: false
-            ),
+            device,
             """
-            {"authorizationURL":"\(url)","id":"i","redirectURI":"r","renewable":false,\
-            "schemaVersion":1,"state":"ready"}
+            {"device":{"expiresAt":"2025-10-09T08:53:20Z","userCode":"AB-CD",\
+            "verificationURI":"https://as.example/device"},"flow":"device","id":"i",\
+            "issuer":"u","notice":"slowed_down","schemaVersion":1,"state":"waiting"}
             """
         )
+        var ready = SignInDocument(id: "i", state: .ready, flow: "paste", issuer: "u")
+        ready.renewable = false
         try expect(
-            SignInDocument(
-                id: "i",
-                state: .failed,
-                authorizationURL: url,
-                redirectURI: "r",
-                error: ErrorDocument.Failure(code: "sign_in_failed", account: nil, facts: [:])
-            ),
+            ready,
             """
-            {"authorizationURL":"\(url)","error":{"code":"sign_in_failed","facts":{}},"id":"i",\
-            "redirectURI":"r","schemaVersion":1,"state":"failed"}
+            {"flow":"paste","id":"i","issuer":"u","renewable":false,"schemaVersion":1,\
+            "state":"ready"}
+            """
+        )
+        var failed = SignInDocument(id: "i", state: .failed, flow: "browser", issuer: "u")
+        failed.error = ErrorDocument.Failure(code: "sign_in_failed", account: nil, facts: [:])
+        try expect(
+            failed,
+            """
+            {"error":{"code":"sign_in_failed","facts":{}},"flow":"browser","id":"i",\
+            "issuer":"u","schemaVersion":1,"state":"failed"}
             """
         )
     }
@@ -240,6 +246,7 @@ import VaultAgentClient
             "redirectURI":"http://127.0.0.1/cb","scope":[]}
             """
         )
+        try expect(RedirectDocument(redirect: "r"), #"{"redirect":"r"}"#)
     }
 
     @Test func ready() throws {

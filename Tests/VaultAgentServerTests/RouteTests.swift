@@ -17,6 +17,7 @@ import VaultStore
             ("POST", "/v1/accounts/work/tags", .changeTags("work")),
             ("POST", "/v1/sign-ins", .beginSignIn), ("GET", "/v1/sign-ins/x", .signIn(id: "x")),
             ("DELETE", "/v1/sign-ins/x", .cancelSignIn(id: "x")),
+            ("POST", "/v1/sign-ins/x/redirect", .giveRedirect(id: "x")),
             ("GET", "/v1/clients", .listClients),
             ("POST", "/v1/clients/secret", .setClientSecret),
             ("GET", "/v1/events", .events), ("HEAD", "/v1/status", .status),
@@ -41,7 +42,8 @@ import VaultStore
         "/v1/current-account": ["GET", "HEAD"],
         "/v1/accounts/a/refresh": ["POST"], "/v1/accounts/a/tags": ["POST"],
         "/v1/accounts/a/select": ["POST"], "/v1/sign-ins": ["POST"],
-        "/v1/sign-ins/x": ["DELETE", "GET", "HEAD"], "/v1/clients": ["GET", "HEAD"],
+        "/v1/sign-ins/x": ["DELETE", "GET", "HEAD"], "/v1/sign-ins/x/redirect": ["POST"],
+        "/v1/clients": ["GET", "HEAD"],
         "/v1/clients/secret": ["POST"], "/v1/events": ["GET", "HEAD"],
         "/v1/openapi.json": ["GET", "HEAD"], "/metrics": ["GET", "HEAD"],
     ]

@@ -11,6 +11,7 @@ import VaultStore
 struct SignInAttempt: Sendable {
     let agent: AgentFixture
     let signIn: SignIn
+    let browser: BrowserWay
     let port: UInt16
     let state: String
 
@@ -34,10 +35,17 @@ struct SignInAttempt: Sendable {
                 remembered: nil
             )
         )
-        let query = signIn.authorizationURL.query ?? ""
+        guard let browser = signIn.way as? BrowserWay else { throw VaultError(.signInFailed) }
+        let query = browser.authorizationURL.query ?? ""
         let state = FormCoding.decode(query).first { $0.name == "state" }?.value ?? ""
-        let port = UInt16(clamping: EndpointURL(unchecked: signIn.redirectURI).port)
-        return SignInAttempt(agent: agent, signIn: signIn, port: port, state: state)
+        let port = UInt16(clamping: EndpointURL(unchecked: browser.redirectURI).port)
+        return SignInAttempt(
+            agent: agent,
+            signIn: signIn,
+            browser: browser,
+            port: port,
+            state: state
+        )
     }
 
     /// Comes back to the redirect address with these parameters beside the state.

@@ -48,7 +48,7 @@ import VaultKit
     @Test func aNameAloneTakesEverything() throws {
         let request = try request()
         #expect(request.server.issuer == Self.issuer)
-        #expect(request.clientID.rawValue == "client")
+        #expect(request.clientID?.rawValue == "client")
         #expect(request.clientSecret == Secret("s3cret"))
         #expect(request.requestedScope == Scope(["a", "b"]))
         #expect(request.redirectURI == "http://127.0.0.1:8400/callback")
@@ -69,12 +69,27 @@ import VaultKit
         #expect(request.requestedScope == Scope(["c"]))
     }
 
-    @Test(arguments: [(nil, "issuer"), (issuer, "client_id")] as [(String?, String)])
-    func whatNobodyToldIsNamed(issuer: String?, field: String) throws {
-        let error = try #require(throws: VaultError.self) {
-            try request(issuer: issuer, remembered: nil)
-        }
+    @Test func anIssuerThatNobodyToldIsNamed() throws {
+        let error = try #require(throws: VaultError.self) { try request(remembered: nil) }
         #expect(error.code == .invalidInput)
-        #expect(error.facts[.field] == field)
+        #expect(error.facts[.field] == "issuer")
+    }
+
+    /// Such a one may be registered; a client of another server is nothing there.
+    @Test(arguments: [issuer, "https://other.example"])
+    func aClientThatNobodyToldIsNone(issuer: String) throws {
+        let old = issuer == Self.issuer ? nil : Self.remembered
+        #expect(try request(issuer: issuer, remembered: old).clientID == nil)
+    }
+
+    @Test func theWayIsRememberedToo() throws {
+        var remembered = Self.remembered
+        remembered.signInFlow = .device
+        remembered.deviceAuthorizationEndpoint = EndpointURL(unchecked: "https://as.example/d")
+        let request = try request(remembered: remembered)
+        #expect(request.flow == .device)
+        #expect(request.deviceAuthorizationEndpoint?.string == "https://as.example/d")
+        let other = try self.request(issuer: "https://other.example", remembered: remembered)
+        #expect(other.deviceAuthorizationEndpoint == nil)
     }
 }

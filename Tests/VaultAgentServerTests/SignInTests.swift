@@ -13,7 +13,7 @@ import VaultStore
     @Test func storesTheGrantThatTheCodeBrings() async throws {
         let agent = try await AgentFixture.make()
         let attempt = try await SignInAttempt.begin(agent)
-        #expect(attempt.signIn.redirectURI == "http://127.0.0.1:\(attempt.port)/callback")
+        #expect(attempt.browser.redirectURI == "http://127.0.0.1:\(attempt.port)/callback")
         #expect(attempt.signIn.outcome == nil)
 
         let page = try #require(try await attempt.comeBack("code=canary-code"))
@@ -25,7 +25,7 @@ import VaultStore
         let fields = Dictionary(form.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         #expect(fields["grant_type"] == "authorization_code")
         #expect(fields["code"] == "canary-code" && fields["client_id"] == "client")
-        #expect(fields["redirect_uri"] == attempt.signIn.redirectURI)
+        #expect(fields["redirect_uri"] == attempt.browser.redirectURI)
         #expect((fields["code_verifier"] ?? "").utf8.count >= 43)
 
         let token = await agent.answer("GET", "/v1/accounts/work/token")
@@ -50,9 +50,9 @@ import VaultStore
     @Test func theBrowserIsSentWithEverythingAndNoSecret() async throws {
         let agent = try await AgentFixture.make()
         let attempt = try await SignInAttempt.begin(agent, secret: Secret("canary-secret"))
-        let url = attempt.signIn.authorizationURL.string
+        let url = attempt.browser.authorizationURL.string
         #expect(url.hasPrefix("https://as.example/authorize?"))
-        let query = FormCoding.decode(attempt.signIn.authorizationURL.query ?? "")
+        let query = FormCoding.decode(attempt.browser.authorizationURL.query ?? "")
         #expect(
             query.map(\.name) == [
                 "response_type", "client_id", "redirect_uri", "state", "code_challenge",

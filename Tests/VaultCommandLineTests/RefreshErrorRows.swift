@@ -108,7 +108,7 @@ extension ReportRow {
             ReportRow(
                 .signInFailed,
                 [.reason: "timed_out"],
-                "the sign-in was not finished in the browser in time",
+                "the sign-in was not finished in time",
                 hint: "try again"
             ),
             ReportRow(.signInFailed, [.reason: "cancelled"], "the sign-in was cancelled"),
@@ -122,6 +122,28 @@ extension ReportRow {
                 .signInFailed,
                 [.reason: "refused", .error: "access_denied"],
                 "the authorization server refused the sign-in: access_denied"
+            ),
+            ReportRow(
+                .signInFailed,
+                [.reason: "device_denied"],
+                "the sign-in was refused on the other device"
+            ),
+            ReportRow(
+                .signInFailed,
+                [.reason: "device_expired"],
+                "the code was not typed and approved in time",
+                hint: "try again for another one"
+            ),
+            ReportRow(
+                .signInFailed,
+                [.reason: "device_codes_refused", .host: host, .error: "invalid_scope"],
+                "as.example gave no code for a device: invalid_scope",
+                hint: "vault help login has other flows"
+            ),
+            ReportRow(
+                .signInFailed,
+                [.reason: "device_refused", .status: "400"],
+                "the authorization server gave no tokens for the code: HTTP status 400"
             ),
             ReportRow(
                 .signInFailed,

@@ -173,6 +173,14 @@ int32_t cplatform_terminal_size(int32_t descriptor, int32_t *columns, int32_t *r
 int32_t cplatform_watch_begin(void);
 // Waits for one of them, or 0 after timeout_ms.
 int32_t cplatform_watch_wait(int32_t timeout_ms);
+// The same, and ends with 0 also once one of these descriptors can be read or has ended: *ready has a
+// bit for each that can, the first the lowest. No more than 8.
+int32_t cplatform_watch_wait_for(
+    const int32_t *descriptors, uint32_t count, int32_t timeout_ms, uint32_t *ready);
+// What is typed at a terminal neither shows nor waits for the end of its line, which the kernel cuts at
+// 4095 bytes (termios(3)); until cplatform_show_typing.
+int32_t cplatform_hush_typing(int32_t descriptor);
+void cplatform_show_typing(int32_t descriptor);
 // Lets them take their effect again, and has the one that is not 0 take it now.
 void cplatform_watch_end(int32_t signal);
 // Overwrites memory with zeros in a way that no optimiser removes.

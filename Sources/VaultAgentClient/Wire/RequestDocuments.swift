@@ -110,6 +110,10 @@ package struct BeginSignInDocument: Codable, Sendable {
     package let redirectURI: String?
     /// When it is renewed in the background.
     package let renewal: String?
+    /// How somebody signs in, by the words of `vault login --flow`.
+    package let flow: String?
+    /// Where the device flow begins, where discovery does not say.
+    package let deviceAuthorizationEndpoint: String?
     /// The provider, of the catalogue or of the person's own.
     package var provider: String?
     /// What the names in the provider's endpoints stand for.
@@ -123,7 +127,9 @@ package struct BeginSignInDocument: Codable, Sendable {
         clientSecret: String?,
         scope: [String],
         redirectURI: String?,
-        renewal: String? = nil
+        renewal: String? = nil,
+        flow: String? = nil,
+        deviceAuthorizationEndpoint: String? = nil
     ) {
         self.name = name
         self.issuer = issuer
@@ -132,43 +138,8 @@ package struct BeginSignInDocument: Codable, Sendable {
         self.scope = scope
         self.redirectURI = redirectURI
         self.renewal = renewal
-    }
-}
-
-/// A sign-in that waits for the browser, or how it ended.
-package struct SignInDocument: Codable, Sendable {
-    package var schemaVersion = WireJSON.schemaVersion
-    package let id: String
-    package let state: State
-    package let authorizationURL: String
-    package let redirectURI: String
-    /// Set when it failed.
-    package let error: ErrorDocument.Failure?
-    /// Whether the grant can be renewed; set when it is ready.
-    package let renewable: Bool?
-    /// Who the person signs in at.
-    package var server: SignInServerDocument?
-
-    package enum State: String, Codable, Sendable {
-        case waiting
-        case ready
-        case failed
-    }
-
-    package init(
-        id: String,
-        state: State,
-        authorizationURL: String,
-        redirectURI: String,
-        error: ErrorDocument.Failure? = nil,
-        renewable: Bool? = nil
-    ) {
-        self.id = id
-        self.state = state
-        self.authorizationURL = authorizationURL
-        self.redirectURI = redirectURI
-        self.error = error
-        self.renewable = renewable
+        self.flow = flow
+        self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
     }
 }
 

@@ -71,6 +71,7 @@ struct AgentRoutes: Sendable {
         case .cancelSignIn(let id):
             try service.vault.signIns().cancel(id)
             return Self.done
+        case .giveRedirect(let id): return try await giveRedirect(id, request)
         case .log: return try await log(request)
         case .description: return Self.description
         case .metrics: return await metrics()

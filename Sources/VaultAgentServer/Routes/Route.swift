@@ -23,6 +23,7 @@ enum Route: Sendable, Hashable {
     case beginSignIn
     case signIn(id: String)
     case cancelSignIn(id: String)
+    case giveRedirect(id: String)
     case log
     case events
     case description

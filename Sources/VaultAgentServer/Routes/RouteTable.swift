@@ -92,6 +92,7 @@ extension Route {
         RouteEntry("POST", "/v1/sign-ins") { _ in .beginSignIn },
         RouteEntry("GET", "/v1/sign-ins/{id}", fields: ["wait"]) { .signIn(id: $0) },
         RouteEntry("DELETE", "/v1/sign-ins/{id}") { .cancelSignIn(id: $0) },
+        RouteEntry("POST", "/v1/sign-ins/{id}/redirect") { .giveRedirect(id: $0) },
         RouteEntry("GET", "/v1/log", fields: ["account", "since", "limit"]) { _ in .log },
         RouteEntry("GET", "/v1/events", fields: ["after"], answer: .lines) { _ in .events },
         RouteEntry("GET", "/v1/openapi.json") { _ in .description },

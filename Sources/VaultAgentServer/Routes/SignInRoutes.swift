@@ -3,13 +3,15 @@ internal import VaultAgentClient
 internal import VaultCrypto
 internal import VaultHTTPServer
 internal import VaultKit
+internal import VaultStore
 
 extension AgentRoutes {
     /// Seconds that a question about a sign-in waits for news.
     private static let longestPoll = 25.0
     private static let signInMembers: Set = [
         "name", "issuer", "clientID", "clientSecret", "scope", "redirectURI", "renewal",
-        "provider", "providerParameters", "clientAuthentication",
+        "flow", "deviceAuthorizationEndpoint", "provider", "providerParameters",
+        "clientAuthentication",
     ]
 
     func beginSignIn(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
@@ -24,7 +26,12 @@ extension AgentRoutes {
             clientSecret: try members.optional("clientSecret", \.text),
             scope: scope,
             redirectURI: try members.optional("redirectURI", \.text),
-            renewal: try members.optional("renewal", \.text)
+            renewal: try members.optional("renewal", \.text),
+            flow: try members.optional("flow", \.text),
+            deviceAuthorizationEndpoint: try members.optional(
+                "deviceAuthorizationEndpoint",
+                \.text
+            )
         )
         document.provider = try members.optional("provider", \.text)
         document.providerParameters = try members.optional("providerParameters", \.textMembers)
@@ -46,39 +53,76 @@ extension AgentRoutes {
     }
 
     func signIn(_ id: String, _ request: HTTPServerRequest) async throws -> HTTPServerResponse {
-        guard let signIn = try service.vault.signIns().signIn(id) else {
-            let error = VaultError(.signInFailed, facts: [.reason: "not_known"])
-            return Self.failure(error, status: 404)
-        }
+        guard let signIn = try service.vault.signIns().signIn(id) else { return Self.notKnown }
         let wait = min(try Self.seconds("wait", request) ?? 0, Self.longestPoll)
         return try Self.json(signIn.document(await signIn.outcome(within: wait)))
+    }
+
+    func giveRedirect(
+        _ id: String,
+        _ request: HTTPServerRequest
+    ) async throws -> HTTPServerResponse {
+        guard let signIn = try service.vault.signIns().signIn(id) else { return Self.notKnown }
+        let members = try BodyMembers(request.body, known: ["redirect"])
+        try await signIn.take(pasted: members.required("redirect", \.text))
+        return try Self.json(signIn.document(await signIn.outcome(within: Self.longestPoll)))
+    }
+
+    private static var notKnown: HTTPServerResponse {
+        failure(VaultError(.signInFailed, facts: [.reason: "not_known"]), status: 404)
     }
 }
 
 extension SignIn {
     /// As it goes over the socket.
     func document(_ outcome: Outcome?) -> SignInDocument {
-        let state: SignInDocument.State
-        var failure: ErrorDocument.Failure?
-        var renewable: Bool?
-        switch outcome {
-        case nil: state = .waiting
-        case .ready(let isRenewable):
-            state = .ready
-            renewable = isRenewable
-        case .failed(let error):
-            state = .failed
-            failure = ErrorDocument.Failure(error)
-        }
+        let state: SignInDocument.State =
+            switch outcome {
+            case nil: .waiting
+            case .ready: .ready
+            case .failed: .failed
+            }
         var document = SignInDocument(
             id: id,
             state: state,
-            authorizationURL: authorizationURL.string,
-            redirectURI: redirectURI,
-            error: failure,
-            renewable: renewable
+            flow: request.flow.rawValue,
+            issuer: issuer
         )
+        switch outcome {
+        case nil: document.notice = notice.map { SignInDocument.Notice($0) }
+        case .ready(let isRenewable): document.renewable = isRenewable
+        case .failed(let error): document.error = ErrorDocument.Failure(error)
+        }
         document.server = server
+        way.describe(&document)
         return document
+    }
+}
+
+extension BrowserWay {
+    func describe(_ document: inout SignInDocument) {
+        document.authorizationURL = authorizationURL.string
+        document.redirectURI = redirectURI
+    }
+}
+
+extension DeviceWay {
+    func describe(_ document: inout SignInDocument) {
+        document.device = SignInDocument.Device(
+            userCode: authorization.userCode,
+            verificationURI: authorization.verificationURI.string,
+            verificationURIComplete: authorization.verificationURIComplete?.string,
+            expiresAt: end
+        )
+    }
+}
+
+extension SignInDocument.Notice {
+    init(_ notice: SignInProgress.Notice) {
+        switch notice {
+        case .exchanging: self = .exchanging
+        case .unreachable: self = .unreachable
+        case .slowedDown: self = .slowedDown
+        }
     }
 }

@@ -9,10 +9,14 @@ internal import VaultStore
 struct SignInRequest: Sendable {
     let name: AccountName
     let server: SignInServer
-    let clientID: ClientID
+    let flow: SignInFlow
+    /// Nil for one that is to register itself.
+    let clientID: ClientID?
     let clientSecret: Secret?
     let requestedScope: Scope
     let redirectURI: String?
+    /// Where the device flow begins, where discovery does not say.
+    let deviceAuthorizationEndpoint: EndpointURL?
     let refresh: RefreshOptions
     let renewal: RenewalPolicy?
     /// The way that the client was told to authenticate.
@@ -29,14 +33,20 @@ struct SignInRequest: Sendable {
         providers: ProviderFolder? = nil
     ) throws {
         server = try SignInServer(document, remembered: remembered, providers: providers)
-        guard let clientID = document.clientID ?? remembered?.client.id.rawValue else {
-            throw VaultError(.invalidInput, facts: [.field: "client_id", .reason: "missing"])
-        }
-        let isSameClient =
-            server.isRemembered && remembered?.client.id.rawValue == clientID
+        let isSameIssuer = server.isRemembered
+        // A client of another server is none here; that server may register one.
+        let clientID =
+            document.clientID ?? (isSameIssuer ? remembered?.client.id.rawValue : nil)
+        let isSameClient = isSameIssuer && remembered?.client.id.rawValue == clientID
         renewal = try document.renewal.map { try .checked($0) }
         self.name = name
-        self.clientID = ClientID(rawValue: clientID)
+        self.clientID = clientID.map { ClientID(rawValue: $0) }
+        flow = try Self.flow(document.flow) ?? remembered?.signInFlow ?? .browser
+        deviceAuthorizationEndpoint =
+            try document.deviceAuthorizationEndpoint.map {
+                try EndpointURL.checked($0, field: "device_authorization_endpoint")
+            } ?? (isSameIssuer ? remembered?.deviceAuthorizationEndpoint : nil)
+            ?? server.deviceAuthorizationEndpoint
         clientSecret =
             document.clientSecret.map { Secret($0) }
             ?? (isSameClient ? remembered?.client.secret : nil)
@@ -52,22 +62,40 @@ struct SignInRequest: Sendable {
         authentication = told ?? (isKept ? remembered?.client.authentication : nil)
     }
 
+    private static func flow(_ word: String?) throws -> SignInFlow? {
+        guard let word else { return nil }
+        guard let flow = SignInFlow(rawValue: word) else {
+            throw VaultError(.invalidInput, facts: [.field: "flow"])
+        }
+        return flow
+    }
+
     func discover(
         using transport: any HTTPTransport
     ) async throws -> AuthorizationServerMetadata {
+        let needed: GrantType? =
+            switch flow {
+            case .browser, .paste: .authorizationCode
+            case .device: deviceAuthorizationEndpoint == nil ? .deviceCode : nil
+            }
         let issuer: String
         switch server.source {
-        case .known(let metadata): return metadata
+        case .known(var metadata):
+            metadata.deviceAuthorizationEndpoint =
+                deviceAuthorizationEndpoint ?? metadata.deviceAuthorizationEndpoint
+            return metadata
         case .discovery(let asked): issuer = asked
         }
         let template = server.provider?.entry.quirks.issuerTemplate
         do {
             var metadata = try await AuthorizationServerMetadata.discover(
                 issuer: issuer,
-                for: .authorizationCode,
+                for: needed,
                 issuerTemplate: template,
                 using: transport
             )
+            metadata.deviceAuthorizationEndpoint =
+                deviceAuthorizationEndpoint ?? metadata.deviceAuthorizationEndpoint
             // No tenant's answers come from the issuer that stands for all of them.
             if metadata.issuer == template { metadata.issuer = nil }
             return metadata
@@ -78,16 +106,16 @@ struct SignInRequest: Sendable {
 
     /// The registration; its secret goes by Basic, which every server must take (RFC 6749 §2.3.1),
     /// unless somebody says otherwise: the person, the provider's entry or the server.
-    func client(_ metadata: AuthorizationServerMetadata) -> Client {
-        guard let clientSecret else { return Client(id: clientID) }
+    func client(_ id: ClientID, _ metadata: AuthorizationServerMetadata) -> Client {
+        guard let clientSecret else { return Client(id: id) }
         let usual = server.provider?.entry.clientAuthentication
         if let known = [authentication, usual].compactMap(\.self).first(where: { $0 != .none }) {
-            return Client(id: clientID, secret: clientSecret, authentication: known)
+            return Client(id: id, secret: clientSecret, authentication: known)
         }
         let known = metadata.tokenEndpointAuthMethodsSupported
         let takesBasic = known.isEmpty || known.contains("client_secret_basic")
         return Client(
-            id: clientID,
+            id: id,
             secret: clientSecret,
             authentication: takesBasic ? .clientSecretBasic : .clientSecretPost
         )

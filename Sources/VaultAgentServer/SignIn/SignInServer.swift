@@ -116,6 +116,12 @@ struct SignInServer: Sendable {
         )
     }
 
+    /// Where the device flow begins by the provider's entry; what is discovered is not told here.
+    var deviceAuthorizationEndpoint: EndpointURL? {
+        guard case .known = source else { return nil }
+        return provider?.entry.signIn.deviceAuthorizationEndpoint?.url
+    }
+
     /// The issuer to remember, and to ask for changes of the endpoints.
     var issuer: String? {
         switch source {
@@ -144,11 +150,11 @@ extension AccountRegistration {
 
     /// What discovery found when the account was signed in.
     fileprivate var metadata: AuthorizationServerMetadata? {
-        guard let authorizationEndpoint else { return nil }
-        return AuthorizationServerMetadata(
-            endpoints: [.authorization: authorizationEndpoint],
-            token: tokenEndpoint
-        )
+        var endpoints: [EndpointName: EndpointURL] = [:]
+        endpoints[.authorization] = authorizationEndpoint
+        endpoints[.deviceAuthorization] = deviceAuthorizationEndpoint
+        guard !endpoints.isEmpty else { return nil }
+        return AuthorizationServerMetadata(endpoints: endpoints, token: tokenEndpoint)
     }
 }
 

@@ -8,6 +8,7 @@ internal import VaultKit
 final class SignIns: Sendable {
     private let vault: Vault
     private let transport: any HTTPTransport
+    private let clock: any VaultClock
     private let running = Locked<[String: Attempt]>([:])
     private let beginning = Locked(0)
 
@@ -22,15 +23,16 @@ final class SignIns: Sendable {
         let forgetting: Task<Void, Never>
     }
 
-    init(vault: Vault, transport: any HTTPTransport) {
+    init(vault: Vault, transport: any HTTPTransport, clock: any VaultClock) {
         self.vault = vault
         self.transport = transport
+        self.clock = clock
     }
 
-    /// Whether anybody is still at a browser.
+    /// Whether anybody is still at one.
     var areWaiting: Bool { running.withLock { !$0.isEmpty } }
 
-    /// Begins one: discovery, and a listener for the redirect.
+    /// Begins one: discovery, and what the person needs to go on.
     ///
     /// - Throws: `busy` while there are as many as may be.
     func begin(_ request: SignInRequest) async throws -> SignIn {
@@ -45,12 +47,12 @@ final class SignIns: Sendable {
         // Better to know before the person has gone through the browser.
         try await vault.proveWritable()
         let metadata = try await request.discover(using: transport)
-        let signIn = try SignIn(request, metadata, vault: vault, transport: transport)
+        let signIn = SignIn(request, metadata, by: try await way(request, metadata))
         // Both are awaited in `stop`, at the latest.
         let serving = Task { await signIn.run() }
         let forgetting = Task {
             await serving.value
-            try? await SystemClock().sleep(seconds: SignIn.resultLife)
+            try? await SystemClock().sleep(seconds: Self.resultLife)
             running.withLock { $0[signIn.id] = nil }
         }
         running.withLock {
@@ -59,10 +61,31 @@ final class SignIns: Sendable {
         return signIn
     }
 
+    private func way(
+        _ request: SignInRequest,
+        _ metadata: AuthorizationServerMetadata
+    ) async throws -> any SignInWay {
+        switch request.flow {
+        case .browser, .paste:
+            try await BrowserWay(request, metadata, vault: vault, transport: transport)
+        case .device:
+            try await DeviceWay(
+                request,
+                metadata,
+                vault: vault,
+                transport: transport,
+                clock: clock
+            )
+        }
+    }
+
     /// What a server publishes now, for an account that nobody signs in to.
     func discover(_ request: SignInRequest) async throws -> AuthorizationServerMetadata {
         try await request.discover(using: transport)
     }
+
+    /// Seconds that an outcome can be asked for.
+    private static let resultLife = 60.0
 
     func signIn(_ id: String) -> SignIn? {
         running.withLock { $0[id]?.signIn }
@@ -76,7 +99,7 @@ final class SignIns: Sendable {
         for attempt in running.withLock({ Array($0.values) }) { attempt.signIn.cancel() }
     }
 
-    /// Cancels those that wait for the browser, and sees a code that is being exchanged through to
+    /// Cancels those that wait for a person, and sees a code that is being exchanged through to
     /// the store.
     func stop() async {
         cancelAll()

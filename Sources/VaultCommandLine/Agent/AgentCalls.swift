@@ -18,9 +18,15 @@ struct AgentCalls: Sendable {
 
     let location: VaultLocation
     let terminal: Terminal
+    /// What waits for answers in place of the calls themselves, which sleep.
+    var isWaitedFor: AgentConnection.Wait?
 
     private var connection: AgentConnection {
-        AgentConnection(directory: location.directory, socketName: VaultLocation.socketName)
+        AgentConnection(
+            directory: location.directory,
+            socketName: VaultLocation.socketName,
+            isWaitedFor: isWaitedFor
+        )
     }
 
     /// A call, with the agent started if need be.

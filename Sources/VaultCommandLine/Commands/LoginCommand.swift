@@ -6,19 +6,25 @@ internal import VaultStore
 
 struct LoginCommand: Command {
     static let name = "login"
-    static let summary = "Sign in to an account in the browser"
+    static let summary = "Sign in to an account"
     static let help = """
-        vault login NAME --issuer URL --client-id ID [options]
+        vault login NAME --issuer URL [--client-id ID] [options]
         vault login NAME --provider PROVIDER --client-id ID [options]
         vault login NAME
 
-        Signs in at an authorization server: authorization code with PKCE, and a
-        redirect to this machine. An account of this name gets the new grant. What an
-        account was signed in with before need not be told again.
+        Signs in at an authorization server. An account of this name gets the new grant.
+        What an account was signed in with before need not be told again. Ctrl-C leaves
+        nothing behind.
 
           --issuer URL            The authorization server; its endpoints are discovered
         \(ProviderArguments.help)
-          --client-id ID          Your client at that server
+          --client-id ID          Your client at that server. Without one, the vault
+                                  registers itself where the server lets it, and else
+                                  says what to register
+          --flow FLOW             browser: a browser on this machine, unless told
+                                  paste: a browser on another machine, as over SSH; you
+                                  paste the address that it ends on
+                                  device: a code that you type on another device
           --client-secret-fd N    Read the client secret from file descriptor N
           --client-auth METHOD    client_secret_basic or client_secret_post; as the
                                   provider or the server has it unless told
@@ -27,7 +33,12 @@ struct LoginCommand: Command {
                                   registration fixes; unless told any free port of
                                   127.0.0.1
           --renewal POLICY        eager, normal or manual; vault help renewal has more
-          --no-browser            Print the address to open on standard error
+          --device-authorization-endpoint URL
+                                  Where the device flow begins, where the server does
+                                  not publish it
+          --no-browser            Open no browser: print the address, and take the one
+                                  that the browser ends on from the terminal or from a
+                                  line of standard input
 
         """
 
@@ -39,6 +50,8 @@ struct LoginCommand: Command {
     private let authentication: ClientAuthentication?
     private let scope: [String]
     private let redirectURI: String?
+    private let flow: SignInFlow?
+    private let deviceAuthorizationEndpoint: String?
     private let opensBrowser: Bool
     private let renewal: RenewalPolicy?
 
@@ -51,92 +64,53 @@ struct LoginCommand: Command {
         scope = try arguments.options("--scope")
         redirectURI = try arguments.option("--redirect-uri")
         opensBrowser = try !arguments.flag("--no-browser")
+        flow = try Self.flow(&arguments)
+        deviceAuthorizationEndpoint = try arguments.option("--device-authorization-endpoint")
         renewal = try RenewalArgument.option(&arguments)
         account = try arguments.accountName()
         try arguments.finish()
         if clientID?.isEmpty == true { throw UsageError.missing("--client-id ID") }
         if let issuer { _ = try EndpointURL.argument(issuer, of: "--issuer") }
         if let redirectURI { _ = try EndpointURL.argument(redirectURI, of: "--redirect-uri") }
+        if let endpoint = deviceAuthorizationEndpoint {
+            _ = try EndpointURL.argument(endpoint, of: "--device-authorization-endpoint")
+        }
+    }
+
+    private static func flow(_ arguments: inout ArgumentReader) throws -> SignInFlow? {
+        guard let word = try arguments.option("--flow") else { return nil }
+        guard let flow = SignInFlow(rawValue: word) else {
+            let known = SignInFlow.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError.malformed("--flow", value: word, wanted: "one of \(known)")
+        }
+        return flow
     }
 
     func run(in context: CommandContext) throws {
         let secret = try secretDescriptor.map { try SecretInput.line(from: $0) }
-        var document = BeginSignInDocument(
-            name: account.text,
-            issuer: issuer,
-            clientID: clientID,
-            clientSecret: secret?.reveal { $0 },
-            scope: scope,
-            redirectURI: redirectURI,
-            renewal: renewal?.rawValue
-        )
-        document.clientAuthentication = authentication?.rawValue
-        try provider.complete(&document, in: context)
-        let signIn = try begin(WireJSON.encode(document), context)
-        SignInServerWords.show(signIn.server, context.terminal)
-        show(signIn.authorizationURL, context.terminal)
-        try wait(for: signIn.id, context)
-    }
-
-    private func begin(_ document: [UInt8], _ context: CommandContext) throws -> SignInDocument {
-        do {
-            return try context.agent.call(
-                "POST",
-                "/v1/sign-ins",
-                body: document,
-                as: SignInDocument.self
+        let dialogue = try SignInDialogue(context, isElsewhere: !opensBrowser)
+        let ended = try dialogue.run { registered in
+            var document = BeginSignInDocument(
+                name: account.text,
+                issuer: issuer,
+                clientID: registered?.clientID ?? clientID,
+                clientSecret: secret?.reveal { $0 },
+                scope: scope,
+                redirectURI: registered?.redirectURI ?? redirectURI,
+                renewal: renewal?.rawValue,
+                flow: flow?.rawValue,
+                deviceAuthorizationEndpoint: deviceAuthorizationEndpoint
             )
-        } catch let error as VaultError where error.facts[.reason] == "missing" {
-            // Only the agent knows what the account was signed in with before.
-            let option = error.facts[.field] == "issuer" ? "--issuer URL" : "--client-id ID"
-            throw UsageError.missing(option)
+            document.clientAuthentication = authentication?.rawValue
+            try provider.complete(&document, in: context)
+            return document
         }
-    }
-
-    private func show(_ address: String, _ terminal: Terminal) {
-        if opensBrowser, BrowserLauncher.open(address) {
-            terminal.words("go on in the browser; if none opened, this is the address:")
-        } else {
-            terminal.words("open this address in a browser on this machine:")
+        guard let ended else { return }
+        guard ended.state == .ready else {
+            throw ended.error.map { VaultError($0) } ?? VaultError(.signInFailed)
         }
-        terminal.words(Printable.escaped(address))
-    }
-
-    private func wait(for id: String, _ context: CommandContext) throws {
-        while true {
-            let signIn = try context.agent.call(
-                "GET",
-                "/v1/sign-ins/\(id)?wait=25",
-                as: SignInDocument.self
-            )
-            switch signIn.state {
-            case .waiting: continue
-            case .failed:
-                throw signIn.error.map { VaultError($0) } ?? VaultError(.signInFailed)
-            case .ready:
-                context.terminal.words("signed in: account \(account) is ready")
-                ChangeReport.warn(
-                    isRenewable: signIn.renewable ?? true,
-                    account,
-                    context.terminal
-                )
-                if signIn.renewable ?? true { RenewalNotice(context: context).sayOnce() }
-                return
-            }
-        }
-    }
-}
-
-/// Opens an address in the person's browser.
-enum BrowserLauncher {
-    private static let openers = ["/usr/bin/xdg-open", "/usr/local/bin/xdg-open"]
-
-    /// Hands the address to a fixed program as one argument, with no shell in between; false when
-    /// there is no desktop or no such program.
-    static func open(_ address: String) -> Bool {
-        guard Environment["DISPLAY"] != nil || Environment["WAYLAND_DISPLAY"] != nil,
-            let opener = openers.first(where: { FileSystem.exists($0) })
-        else { return false }
-        return (try? Spawning.attached(opener, arguments: [address])) != nil
+        context.terminal.words("signed in: account \(account) is ready")
+        ChangeReport.warn(isRenewable: ended.renewable ?? true, account, context.terminal)
+        if ended.renewable ?? true { RenewalNotice(context: context).sayOnce() }
     }
 }

@@ -203,6 +203,7 @@ struct VaultErrorWords {
         }
         switch (facts[.reason], facts[.field]) {
         case (let reason, "export"): return export(reason, facts)
+        case (let reason?, "redirect"): return redirect(reason)
         case ("ambiguous_client", _): return ambiguousClient(facts)
         case ("file_exists", _): return ("there is a file already: \(path)", "name another one")
         case ("same_file", _): return ("\(path) is the vault itself", "name a backup of it")
@@ -233,33 +234,6 @@ struct VaultErrorWords {
         case (let reason, let field):
             let why = reason.map { " (\($0))" } ?? ""
             return ("\(field ?? "the input") is not valid\(why)", nil)
-        }
-    }
-
-    private static func signInFailed(_ facts: Facts) -> Words {
-        let host = facts[.host] ?? "the authorization server"
-        let field = facts[.field] ?? "endpoint"
-        return switch facts[.reason] {
-        case "timed_out":
-            ("the sign-in was not finished in the browser in time", "try again")
-        case "cancelled": ("the sign-in was cancelled", nil)
-        case "not_known": ("the agent knows of no such sign-in: it ended meanwhile", "try again")
-        case "refused": ("the authorization server refused the sign-in\(told(facts))", nil)
-        case "code_refused":
-            ("the authorization server did not exchange the code\(told(facts))", nil)
-        case "issuer_mismatch":
-            ("the metadata of \(host) speaks for another issuer", "check the address of --issuer")
-        case "metadata_not_found":
-            ("\(host) publishes no metadata", "check the address of --issuer")
-        case "metadata_redirected":
-            (
-                "\(host) redirects who asks for its metadata, and redirects are not followed",
-                "check the address of --issuer"
-            )
-        case "metadata_malformed": ("the metadata of \(host) makes no sense", nil)
-        case "endpoint_insecure": ("the \(field) of \(host) is not https", nil)
-        case "endpoint_missing": ("the metadata of \(host) names no \(field)", nil)
-        case let reason: ("the sign-in failed: \(reason ?? "unknown reason")\(told(facts))", nil)
         }
     }
 

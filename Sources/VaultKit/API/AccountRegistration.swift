@@ -18,6 +18,10 @@ public struct AccountRegistration: Sendable, Hashable {
     public var issuer: String?
     /// The redirect URI that the client's registration fixes, where it does.
     public var redirectURI: String?
+    /// Where the device flow begins, where its discovery does not say.
+    package var deviceAuthorizationEndpoint: EndpointURL?
+    /// How somebody signs in to it.
+    package var signInFlow = SignInFlow.browser
     /// The scope asked for.
     public var requestedScope: Scope
     /// What its refreshes have of their own.
@@ -68,6 +72,8 @@ public struct AccountRegistration: Sendable, Hashable {
             refresh: settings.refresh
         )
         ownProvider = settings.ownProvider
+        deviceAuthorizationEndpoint = settings.deviceAuthorizationEndpoint
+        signInFlow = settings.signInFlow
     }
 
     /// The provider's entry: that of the person's own, else the catalogue's, where it has one.
@@ -125,6 +131,8 @@ public struct AccountRegistration: Sendable, Hashable {
             renewal: renewal ?? .normal
         )
         settings.ownProvider = ownProvider
+        settings.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
+        settings.signInFlow = signInFlow
         let token = StoredAccessToken(
             value: response.accessToken,
             tokenType: response.tokenType,

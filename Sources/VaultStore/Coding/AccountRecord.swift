@@ -15,6 +15,8 @@ package import VaultCrypto
 ///     "refresh_endpoint"    where refreshes go, if not to the token endpoint
 ///     "tags"                [TEXT], what it is found by
 ///     "renewal"             eager or manual, where it is not normal
+///     "sign_in_flow"        paste or device, where it is not browser
+///     "device_authorization_endpoint"   where the device flow begins, where discovery does not say
 package enum AccountRecord {
     package static func encode(_ settings: AccountSettings) -> Secret {
         record(of: settings).encoded
@@ -33,6 +35,10 @@ package enum AccountRecord {
             "authorization_endpoint": settings.authorizationEndpoint.map { .text($0.string) },
             "issuer": settings.issuer.map { .text($0) },
             "redirect_uri": settings.redirectURI.map { .text($0) },
+            "sign_in_flow": settings.signInFlow == .browser
+                ? nil : .text(settings.signInFlow.rawValue),
+            "device_authorization_endpoint":
+                settings.deviceAuthorizationEndpoint.map { .text($0.string) },
             "scope": scope.isEmpty ? nil : .texts(scope.names),
             "provider": refresh.provider.map { .text($0) },
             "own_provider": OwnProviderRecord.value(of: settings.ownProvider),
@@ -90,6 +96,13 @@ package enum AccountRecord {
             renewal: try record.optional("renewal", Self.renewal) ?? .normal
         )
         settings.ownProvider = try record.optional("own_provider", OwnProviderRecord.read)
+        // One that only a newer program knows is asked for again, and costs nothing else.
+        settings.signInFlow =
+            try record.optional("sign_in_flow", SealedJSON.text)
+            .flatMap { SignInFlow(rawValue: $0) } ?? .browser
+        settings.deviceAuthorizationEndpoint =
+            try record.optional("device_authorization_endpoint", SealedJSON.text)
+            .map { EndpointURL(unchecked: $0) }
         return settings
     }
 

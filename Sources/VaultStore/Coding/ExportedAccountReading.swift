@@ -56,6 +56,10 @@ extension ExportedAccount {
             ("authorization_endpoint", settings.authorizationEndpoint?.string),
             ("issuer", settings.issuer), ("redirect_uri", settings.redirectURI),
             ("refresh_endpoint", settings.refresh.endpoint?.string),
+            (
+                "device_authorization_endpoint",
+                settings.deviceAuthorizationEndpoint?.string
+            ),
         ]
         for case (let member, let address?) in addresses {
             guard (try? EndpointURL(address)) != nil else {

@@ -12,6 +12,10 @@ package struct AccountSettings: Sendable, Hashable {
     package var tokenEndpoint: EndpointURL
     package var authorizationEndpoint: EndpointURL?
     package var issuer: String?
+    /// Where the device flow begins, where its discovery does not say.
+    package var deviceAuthorizationEndpoint: EndpointURL?
+    /// How somebody signs in to it.
+    package var signInFlow = SignInFlow.browser
     /// The redirect URI that the client's registration fixes, where it does.
     package var redirectURI: String?
     /// The scope asked for.

@@ -61,18 +61,24 @@ struct ServerMetadata: Encodable {
     let authorization_endpoint: String
     let token_endpoint: String
     let revocation_endpoint: String
+    let device_authorization_endpoint: String
+    let registration_endpoint: String?
     let response_types_supported = ["code"]
-    let grant_types_supported = ["authorization_code", "refresh_token"]
+    let grant_types_supported = [
+        "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code",
+    ]
     let code_challenge_methods_supported = ["S256"]
     let token_endpoint_auth_methods_supported = [
         "none", "client_secret_basic", "client_secret_post",
     ]
     let authorization_response_iss_parameter_supported = true
 
-    init(issuer: String) {
+    init(issuer: String, registers: Bool) {
         self.issuer = issuer
         authorization_endpoint = issuer + Endpoint.authorize.rawValue
         token_endpoint = issuer + Endpoint.token.rawValue
         revocation_endpoint = issuer + Endpoint.revoke.rawValue
+        device_authorization_endpoint = issuer + Endpoint.deviceAuthorization.rawValue
+        registration_endpoint = registers ? issuer + Endpoint.register.rawValue : nil
     }
 }

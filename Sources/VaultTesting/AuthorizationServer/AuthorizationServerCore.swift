@@ -14,6 +14,8 @@ final class AuthorizationServerCore: Sendable {
         var script: [ScriptedTokenAnswer] = []
         var standing: ScriptedTokenAnswer
         var users = 0
+        /// Those that registered themselves.
+        var registered: [TestAuthorizationServer.Client] = []
     }
 
     init(
@@ -61,6 +63,25 @@ final class AuthorizationServerCore: Sendable {
         }
     }
 
+    // MARK: - Clients
+
+    var clients: [TestAuthorizationServer.Client] {
+        settings.clients + state.withLock { $0.registered }
+    }
+
+    func register(redirectURIs: [String], isPublic: Bool) -> TestAuthorizationServer.Client {
+        state.withLock { state in
+            let number = state.registered.count + 1
+            let client = TestAuthorizationServer.Client(
+                "registered-\(number)",
+                secret: isPublic ? nil : Secret("\(settings.tokenPrefix)-secret-\(number)"),
+                redirectURIs: redirectURIs
+            )
+            state.registered.append(client)
+            return client
+        }
+    }
+
     // MARK: - Script
 
     func script(_ answers: [ScriptedTokenAnswer]) {
@@ -83,13 +104,20 @@ final class AuthorizationServerCore: Sendable {
         guard let endpoint = Endpoint(rawValue: request.path) else { return .status(404) }
         switch (endpoint, request.method) {
         case (.openIDConfiguration, "GET"), (.serverMetadata, "GET"):
-            return .response(.json(ServerMetadata(issuer: issuer)))
+            let registers = settings.registration != .nobody
+            return .response(.json(ServerMetadata(issuer: issuer, registers: registers)))
         case (.authorize, "GET"):
             return .response(AuthorizeRoute(core: self).answer(request))
         case (.token, "POST"):
             return await TokenRoute(core: self).answer(request)
         case (.revoke, "POST"):
             return .response(RevokeRoute(core: self).answer(request))
+        case (.deviceAuthorization, "POST"):
+            return .response(DeviceAuthorizationRoute(core: self).answer(request))
+        case (.device, "GET"):
+            return .response(DevicePageRoute(core: self).answer(request))
+        case (.register, "POST") where settings.registration != .nobody:
+            return .response(RegisterRoute(core: self).answer(request))
         case (.whoami, "GET"):
             return .response(ResourceRoute(core: self).answer(request))
         case (.stats, "GET"), (.grant, "GET"), (.script, "POST"), (.standing, "POST"),

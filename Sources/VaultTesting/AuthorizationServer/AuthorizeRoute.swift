@@ -8,7 +8,7 @@ struct AuthorizeRoute {
     func answer(_ request: HTTPServerRequest) -> HTTPServerResponse {
         // RFC 6749 §4.1.2.1: nothing is redirected to an address that may not be the client's.
         guard let form = Form(request.query), let clientID = form["client_id"],
-            let client = core.settings.clients.first(where: { $0.id == clientID }),
+            let client = core.clients.first(where: { $0.id == clientID }),
             let redirectURI = form["redirect_uri"], Self.mayUse(redirectURI, client)
         else { return HTTPServerResponse(status: 400, text: "unknown client or redirect_uri\n") }
         var fields = form["state"].map { [(name: "state", value: $0)] } ?? []

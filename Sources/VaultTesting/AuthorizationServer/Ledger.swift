@@ -10,11 +10,12 @@ public struct Ledger: Sendable {
 
     let profile: RotationProfile
     let refreshTokenLifetime: Double?
-    private var mint: TokenMint
+    var mint: TokenMint
     private(set) var grants: [LedgerGrant] = []
     private var grantOfRefreshToken: [Secret: Int] = [:]
     private var accessTokens: [Secret: AccessToken] = [:]
     private var codes: [Secret: AuthorizationCode] = [:]
+    var devices: [Secret: DeviceRequest] = [:]
 
     private struct AccessToken {
         let grant: Int

@@ -64,4 +64,8 @@ struct CodeRequest: Sendable {
 enum LedgerRefusal: String, Error, Sendable {
     case invalidGrant = "invalid_grant"
     case invalidScope = "invalid_scope"
+    case authorizationPending = "authorization_pending"
+    case slowDown = "slow_down"
+    case expiredToken = "expired_token"
+    case accessDenied = "access_denied"
 }

@@ -36,7 +36,7 @@ struct RevokeRoute {
             let client = try ClientAuthentication.client(
                 of: request,
                 form: form,
-                among: core.settings.clients
+                among: core.clients
             )
             core.withLedger { $0.revoke(Secret(token), client: client.id) }
             return HTTPServerResponse(status: 200)

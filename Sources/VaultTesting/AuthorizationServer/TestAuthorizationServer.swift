@@ -7,8 +7,8 @@ internal import VaultHTTPServer
 ///
 /// It consents to everything at once, keeps a ledger of all it gave, and does to a token request
 /// what a script says. Its endpoints: discovery (OpenID and RFC 8414), `/authorize` (code with PKCE
-/// S256), `/token`, `/revoke`, a protected resource `/api/whoami`, and for programs in other
-/// languages `/test/stats`, `/test/grant`, `/test/script`, `/test/standing` and `/test/issue`.
+/// S256), `/token`, `/device_authorization` with its page `/device`, `/revoke`, a protected resource
+/// `/api/whoami`, and for programs in other languages `/test/stats`, `/test/grant`, `/test/script`, `/test/standing` and `/test/issue`.
 public final class TestAuthorizationServer: Sendable {
     /// The issuer and base of all endpoints, such as `http://127.0.0.1:40123`.
     public let issuer: String
@@ -94,6 +94,9 @@ enum Endpoint: String {
     case authorize = "/authorize"
     case token = "/token"
     case revoke = "/revoke"
+    case deviceAuthorization = "/device_authorization"
+    case device = "/device"
+    case register = "/register"
     case whoami = "/api/whoami"
     case stats = "/test/stats"
     case grant = "/test/grant"

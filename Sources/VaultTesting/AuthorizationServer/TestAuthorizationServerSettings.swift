@@ -18,6 +18,12 @@ extension TestAuthorizationServer {
         public var clients = [Client("test-public")]
         /// What holds for token requests without a script of their own.
         public var standing = ScriptedTokenAnswer()
+        /// Seconds that a device code lives.
+        package var deviceCodeLifetime = 600.0
+        /// Seconds that there have to be between the polls of a device.
+        package var deviceInterval = 5.0
+        /// Who may register itself.
+        package var registration = Registration.nobody
         /// The port on 127.0.0.1, 0 for a free one.
         public var port: UInt16 = 0
 

@@ -43,7 +43,7 @@ struct TokenRoute {
             let client = try ClientAuthentication.client(
                 of: request,
                 form: form,
-                among: core.settings.clients
+                among: core.clients
             )
             return grant(grantType, form, to: client.id)
         } catch {
@@ -57,6 +57,7 @@ struct TokenRoute {
             switch type {
             case "authorization_code": pair = try exchange(form, client)
             case "refresh_token": pair = try refresh(form, client)
+            case "urn:ietf:params:oauth:grant-type:device_code": pair = try poll(form, client)
             default: return .oauthError("unsupported_grant_type")
             }
             return pair.map(core.tokenResponse) ?? .oauthError("invalid_request")
@@ -78,6 +79,14 @@ struct TokenRoute {
                 client: client,
                 now: now
             )
+        }
+    }
+
+    private func poll(_ form: Form, _ client: String) throws(LedgerRefusal) -> TokenPair? {
+        guard let code = form["device_code"] else { return nil }
+        let now = core.clock()
+        return try core.withLedger { ledger throws(LedgerRefusal) in
+            try ledger.poll(Secret(code), client: client, now: now)
         }
     }
 

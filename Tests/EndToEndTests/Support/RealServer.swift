@@ -89,6 +89,29 @@ final class RealServer {
         }
     }
 
+    /// The same as far as the address that the browser is sent to, which is not opened.
+    func redirect(of authorizationURL: String) throws -> String {
+        try curl(["-o", "/dev/null", "-w", "%{redirect_url}", prepared(authorizationURL)])
+    }
+
+    /// Types the code of a device, and approves or denies it.
+    func decide(_ userCode: String, isApproved: Bool = true) throws {
+        switch kind {
+        case .glewlwyd:
+            _ = try curl(["-o", "/dev/null", prepared("\(issuer)/device?code=\(userCode)")])
+        case .dot:
+            let form = try prepared("\(issuer)/device/")
+            let next = try curl(
+                ["-o", "/dev/null", "-w", "%{redirect_url}"]
+                    + token(in: curl([form])) + ["-d", "user_code=\(userCode)", form]
+            )
+            _ = try curl(
+                ["-o", "/dev/null"] + token(in: curl([next]))
+                    + ["-d", "action=\(isApproved ? "accept" : "deny")", next]
+            )
+        }
+    }
+
     private var cookieFile: String { "\(directory)/cookies" }
     private var cookies: [String] { ["-b", cookieFile, "-c", cookieFile] }
 
@@ -100,25 +123,34 @@ final class RealServer {
             let json = ["-H", "Content-Type: application/json"]
             _ = try curl(json + ["--data-binary", person, "\(self["API"])/auth/"])
             let scope = #"{"scope":"openid offline_access read"}"#
-            for client in [self["CLIENT_ID"], self["PUBLIC_CLIENT_ID"]] {
+            // One that registered itself is known from the address alone.
+            let own = authorizationURL.firstMatch(of: /[?&]client_id=([\w.-]+)/)
+                .map { String($0.1) }
+            let known = [self["CLIENT_ID"], self["PUBLIC_CLIENT_ID"]]
+            for client in Set(known + [own].compactMap { $0 }) {
                 let grant = "\(self["API"])/auth/grant/\(client)"
                 _ = try curl(json + ["-X", "PUT", "--data-binary", scope, grant])
             }
             return authorizationURL + "&g_continue"
         case .dot:
             let login = "\(self["BASE"])/login/"
-            let form = try curl([login])
-            let mark = #"name="csrfmiddlewaretoken" value=""#
-            let token = form.firstRange(of: mark).map {
-                form[$0.upperBound...].prefix { $0 != "\"" }
-            }
-            _ = try curl([
-                "--data-urlencode", "csrfmiddlewaretoken=\(token ?? "")",
-                "-d", "username=\(self["USER"])", "-d", "password=\(self["PASSWORD"])",
-                "-d", "next=/", login,
-            ])
+            _ = try curl(
+                token(in: curl([login])) + [
+                    "-d", "username=\(self["USER"])", "-d", "password=\(self["PASSWORD"])",
+                    "-d", "next=/", login,
+                ]
+            )
             return authorizationURL
         }
+    }
+
+    /// What a form of Django's wants back.
+    private func token(in form: String) -> [String] {
+        let mark = #"name="csrfmiddlewaretoken" value=""#
+        let token = form.firstRange(of: mark).map {
+            form[$0.upperBound...].prefix { $0 != "\"" }
+        }
+        return ["--data-urlencode", "csrfmiddlewaretoken=\(token ?? "")"]
     }
 
     private func curl(_ arguments: [String]) throws -> String {

@@ -13,6 +13,8 @@ package enum Parser: String, CaseIterable, Sendable {
     case challenge
     case discovery
     case authorizationRedirect = "authorization-redirect"
+    case deviceAuthorization = "device-authorization"
+    case clientRegistration = "client-registration"
     case exportArmor = "export-armor"
     case accountExport = "account-export"
     case configuration
@@ -40,6 +42,8 @@ package enum Parser: String, CaseIterable, Sendable {
         case .challenge: check.challenge(bytes)
         case .discovery: check.discovery(bytes)
         case .authorizationRedirect: check.authorizationRedirect(bytes)
+        case .deviceAuthorization: check.deviceAuthorization(bytes)
+        case .clientRegistration: check.clientRegistration(bytes)
         case .exportArmor: check.exportArmor(bytes)
         case .accountExport: check.accountExport(bytes)
         case .configuration: check.configuration(bytes)

@@ -21,6 +21,8 @@ package enum Seeds {
             case .challenge: challenges
             case .discovery: documents
             case .authorizationRedirect: targets
+            case .deviceAuthorization: rows("device_authorization").compactMap(body)
+            case .clientRegistration: registrations
             case .exportArmor: armored
             case .accountExport: [bytes(account)]
             case .configuration: configurations
@@ -69,6 +71,11 @@ package enum Seeds {
         #"Basic realm="a, b", Bearer error=insufficient_scope, scope="x y""#,
         #"DPoP algs="ES256", Bearer error="in\"valid", error_description="\\""#,
         "Negotiate YIIab+/c==, bearer error=invalid_token",
+    ].map(bytes)
+    private static let registrations = [
+        #"{"client_id":"c"}"#, #"{"client_id":"c","client_secret":"CANARY-cs"}"#,
+        #"{"client_id":"c","client_secret":"s","token_endpoint_auth_method":"client_secret_post"}"#,
+        #"{"error":"invalid_client_metadata","error_description":"no \u001b[2J"}"#,
     ].map(bytes)
     private static let configurations = [
         "{}", #"{"on_event": "/usr/bin/\u0074ell", "limits": {}}"#, #"{"on_event": "/a/../b"}"#,

@@ -89,7 +89,7 @@ extension Check {
         expect(granted.refreshIn.map { $0 > 0 && $0.isFinite } ?? true, "refresh_in")
     }
 
-    private func expectSecretive(_ error: TokenEndpointError) {
+    func expectSecretive(_ error: TokenEndpointError) {
         expectShowable(error.code, limit: 64)
         expectShowable(error.description, limit: 200)
         let shown = (error.code ?? "") + " " + (error.description ?? "")

@@ -53,7 +53,7 @@ import VaultTesting
 
         try await TemporaryVault.use(isVolatile: true) { temporary in
             let vault = try await temporary.open(transport: server)
-            let signIns = SignIns(vault: vault, transport: server)
+            let signIns = SignIns(vault: vault, transport: server, clock: SystemClock())
             let signIn = try await signIns.begin(
                 SignInRequest(Self.document(name, parameters), for: "work", remembered: nil)
             )
@@ -78,7 +78,8 @@ import VaultTesting
         to signIn: SignIn,
         _ entry: ProviderCatalogue.Entry
     ) async throws -> Page? {
-        let url = signIn.authorizationURL
+        let way = try #require(signIn.way as? BrowserWay)
+        let url = way.authorizationURL
         let endpoint = try #require(entry.signIn.authorizationEndpoint?.url)
         #expect(url.string.hasPrefix(endpoint.string + "?"))
         let query = Dictionary(
@@ -93,7 +94,7 @@ import VaultTesting
         #expect(query["scope"] == scope.joined(separator: separator))
         #expect((query["code_challenge"] != nil) == entry.signIn.takesProofKey)
         let state = query["state"] ?? ""
-        let port = UInt16(clamping: EndpointURL(unchecked: signIn.redirectURI).port)
+        let port = UInt16(clamping: EndpointURL(unchecked: way.redirectURI).port)
         return try await Browser.get(port, "/callback?code=c&state=\(state)")
     }
 
@@ -105,7 +106,7 @@ import VaultTesting
         #expect(exchange.request.url == entry.tokenEndpoint)
         #expect(member("grant_type", exchange) == "authorization_code")
         #expect(member("code", exchange) == "c")
-        #expect(member("redirect_uri", exchange) == signIn.redirectURI)
+        #expect(member("redirect_uri", exchange) == (signIn.way as? BrowserWay)?.redirectURI)
         #expect((member("code_verifier", exchange) != nil) == entry.signIn.takesProofKey)
         for parameter in entry.signIn.tokenParameters {
             #expect(member(parameter.name, exchange) == parameter.value)

@@ -1,0 +1,92 @@
+internal import FoundationEssentials
+internal import OAuth
+internal import Platform
+internal import VaultCrypto
+internal import VaultKit
+
+/// Stores what a sign-in brought.
+struct GrantKeeper: Sendable {
+    /// Seconds for which storing a grant is tried.
+    private static let savingLife = 30.0
+
+    let request: SignInRequest
+    let metadata: AuthorizationServerMetadata
+    let client: ClientSource.Found
+    let vault: Vault
+
+    /// Stores a grant.
+    ///
+    /// One that has come is not let go at once because the store does not take it; the person is
+    /// there to sign in again if it never does.
+    func keep(_ granted: TokenResponse, sent: Moment) async -> SignIn.Outcome {
+        do {
+            return try await store(granted, sent: sent)
+        } catch {
+            return .failed(VaultError(error, account: request.name))
+        }
+    }
+
+    private func store(_ granted: TokenResponse, sent: Moment) async throws -> SignIn.Outcome {
+        let end = Uptime.seconds() + Self.savingLife
+        while true {
+            do {
+                try await vault.signIn(registration, granted, sent: sent)
+                return .ready(renewable: granted.refreshToken != nil)
+            } catch let error as VaultError where Self.mayPass(error) {
+                guard Uptime.seconds() < end else {
+                    throw VaultError(.notSaved, account: request.name, facts: error.facts)
+                }
+                try await SystemClock().sleep(seconds: 1)
+            }
+        }
+    }
+
+    /// Whether storing may go well a moment later.
+    ///
+    /// A key file may come back; what somebody typed does not open new keys.
+    private static func mayPass(_ error: VaultError) -> Bool {
+        switch error.code {
+        case .storage, .busy: true
+        case .locked: error.facts[.reason] != "keys_replaced"
+        default: false
+        }
+    }
+
+    private var registration: AccountRegistration {
+        var registration = AccountRegistration(
+            name: request.name,
+            client: client.client,
+            tokenEndpoint: metadata.tokenEndpoint,
+            authorizationEndpoint: metadata.authorizationEndpoint,
+            issuer: metadata.issuer ?? request.server.issuer,
+            redirectURI: client.redirectURI,
+            requestedScope: request.requestedScope,
+            refresh: request.refresh,
+            renewal: request.renewal
+        )
+        registration.signInFlow = request.flow
+        registration.deviceAuthorizationEndpoint = request.deviceAuthorizationEndpoint
+        // The catalogue's is part of the program; a file may say something else tomorrow.
+        registration.ownProvider = request.server.ownEntry
+        return registration
+    }
+}
+
+extension VaultError {
+    /// Why an authorization server did not give what it was asked for.
+    init(_ answer: TokenEndpointError, host: String, reason: String) {
+        var facts: [Fact: String] = [
+            .host: host, .status: "\(answer.status)", .reason: reason,
+        ]
+        facts[.error] = answer.code
+        facts[.errorDescription] = answer.description
+        let code: Code =
+            switch answer.class {
+            case .clientRefused: .clientRefused
+            case .requestRefused: .requestRefused
+            case .throttled, .slowDown: .throttled
+            default: .signInFailed
+            }
+        self.init(code, facts: facts)
+    }
+}
