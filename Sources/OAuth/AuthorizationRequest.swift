@@ -17,7 +17,7 @@ package struct AuthorizationRequest: Sendable {
     ///   - redirectURI: Where the answer goes, as registered.
     ///   - scope: The scope asked for.
     ///   - scopeSeparator: Between the names of the scope; a few providers want a comma.
-    ///   - codeChallenge: The challenge of the proof key.
+    ///   - codeChallenge: The challenge of the proof key; nil for a server that takes none.
     ///   - extra: Parameters of the provider's own; they replace none of the standard ones.
     ///   - state: The value that ties the answer to this request.
     ///   - nonce: The value that ties an ID token to this request.
@@ -27,7 +27,7 @@ package struct AuthorizationRequest: Sendable {
         redirectURI: String,
         scope: Scope,
         scopeSeparator: String = " ",
-        codeChallenge: String,
+        codeChallenge: String?,
         extra: [(String, String)] = [],
         state: Secret = .randomText(),
         nonce: Secret = .randomText()
@@ -37,9 +37,13 @@ package struct AuthorizationRequest: Sendable {
         var parameters = [
             ("response_type", "code"), ("client_id", clientID.rawValue),
             ("redirect_uri", redirectURI), ("state", state.reveal { $0 }),
-            ("code_challenge", codeChallenge),
-            ("code_challenge_method", ProofKey.codeChallengeMethod),
         ]
+        if let codeChallenge {
+            parameters += [
+                ("code_challenge", codeChallenge),
+                ("code_challenge_method", ProofKey.codeChallengeMethod),
+            ]
+        }
         if !scope.isEmpty {
             parameters.append(("scope", scope.names.joined(separator: scopeSeparator)))
         }

@@ -1,7 +1,7 @@
 /// What an authorization server publishes about itself (RFC 8414 §2, OpenID Connect Discovery §3).
 package struct AuthorizationServerMetadata: Sendable, Hashable {
-    /// The issuer, letter by letter as the document states it.
-    package var issuer: String
+    /// The issuer, letter by letter as the document states it; nil where nobody stated one.
+    package var issuer: String?
     /// Where the document was read.
     package var source: EndpointURL
     /// Where the resource owner is sent to sign in.
@@ -39,6 +39,42 @@ package struct AuthorizationServerMetadata: Sendable, Hashable {
         metadata.userinfoEndpoint = mutualTLSAliases[.userinfo] ?? userinfoEndpoint
         metadata.registrationEndpoint = mutualTLSAliases[.registration] ?? registrationEndpoint
         return metadata
+    }
+}
+
+extension AuthorizationServerMetadata {
+    /// What is known of a server otherwise than from a document of its own.
+    package init(
+        issuer: String? = nil,
+        endpoints: [EndpointName: EndpointURL],
+        token: EndpointURL
+    ) {
+        self.init(
+            issuer: issuer,
+            source: token,
+            authorizationEndpoint: endpoints[.authorization],
+            tokenEndpoint: token,
+            deviceAuthorizationEndpoint: endpoints[.deviceAuthorization],
+            revocationEndpoint: endpoints[.revocation],
+            userinfoEndpoint: endpoints[.userinfo],
+            registrationEndpoint: endpoints[.registration],
+            authorizationResponseIssParameterSupported: false,
+            codeChallengeMethodsSupported: [],
+            tokenEndpointAuthMethodsSupported: [],
+            grantTypesSupported: [],
+            scopesSupported: []
+        )
+    }
+
+    /// Its endpoints by their names.
+    package var endpoints: [EndpointName: EndpointURL] {
+        var endpoints = [EndpointName.token: tokenEndpoint]
+        endpoints[.authorization] = authorizationEndpoint
+        endpoints[.deviceAuthorization] = deviceAuthorizationEndpoint
+        endpoints[.revocation] = revocationEndpoint
+        endpoints[.userinfo] = userinfoEndpoint
+        endpoints[.registration] = registrationEndpoint
+        return endpoints
     }
 }
 

@@ -20,6 +20,11 @@ package struct ProviderCatalogue: Sendable {
         entries = try JSONDecoder().decode([String: Entry].self, from: json)
     }
 
+    /// Whether a name is one that an entry may have.
+    package static func isName(_ name: String) -> Bool {
+        name.utf8.count <= 64 && name.wholeMatch(of: /[a-z0-9][a-z0-9-]*/) != nil
+    }
+
     /// The entry of this name.
     package subscript(name: String) -> Entry? { entries[name] }
 

@@ -3,11 +3,15 @@ extension ProviderCatalogue {
     package struct Entry: Sendable, Hashable {
         /// What people call it.
         package var title: String
-        /// Hosts of its token endpoint, `*.` for any name below: a suggestion, never a reason to
-        /// send anything there.
+        /// Hosts of its endpoints, `*.` for any name below: a suggestion, never a reason to send
+        /// anything there.
         package var hosts: [String]
-        /// The token endpoint, where all accounts have the same.
-        package var tokenEndpoint: EndpointURL?
+        /// What the names in its endpoints stand for, in words.
+        package var parameters: [String: String]
+        /// The token endpoint, perhaps with names that a person fills in.
+        package var tokenTemplate: EndpointTemplate?
+        /// What a sign-in needs.
+        package var signIn: ProviderSignIn
         /// How clients prove themselves, where there is one way.
         package var clientAuthentication: ClientAuthentication?
         /// What it does with used refresh tokens.
@@ -32,76 +36,15 @@ extension ProviderCatalogue {
         package var tokenRequests: RequestLimit?
         /// Where its token endpoint departs from RFC 6749.
         package var quirks: ProviderQuirks
-    }
-}
-
-extension ProviderCatalogue.Entry: Decodable {
-    private enum CodingKeys: String, CodingKey, CaseIterable {
-        case title
-        case hosts
-        case tokenEndpoint = "token_endpoint"
-        case clientAuthentication = "client_authentication"
-        case rotation
-        case refreshEndpoint = "refresh_endpoint"
-        case refreshParameters = "refresh_parameters"
-        case sendsScope = "sends_scope"
-        case accessTokenLifetime = "access_token_lifetime"
-        case refreshLead = "refresh_lead"
-        case settlingTime = "settling_time"
-        case refreshTokenIdleLifetime = "refresh_token_idle_lifetime"
-        case refreshTokenLifetime = "refresh_token_lifetime"
-        case tokenRequests = "token_requests"
-        case quirks
-    }
-
-    /// The names of all members.
-    package static var memberNames: Set<String> { Set(CodingKeys.allCases.map(\.rawValue)) }
-
-    package init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        func address(_ key: CodingKeys) throws -> EndpointURL? {
-            try members.decodeIfPresent(String.self, forKey: key).map { try EndpointURL($0) }
-        }
-        title = try members.decode(String.self, forKey: .title)
-        hosts = try members.decodeIfPresent([String].self, forKey: .hosts) ?? []
-        tokenEndpoint = try address(.tokenEndpoint)
-        clientAuthentication = try members.decodeIfPresent(
-            ClientAuthentication.self,
-            forKey: .clientAuthentication
-        )
-        rotation = try members.decodeIfPresent(String.self, forKey: .rotation).map { text in
-            guard let rotation = RefreshTokenRotation(text) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .rotation,
-                    in: members,
-                    debugDescription: "no kind of rotation"
-                )
-            }
-            return rotation
-        }
-        refreshEndpoint = try address(.refreshEndpoint)
-        refreshParameters =
-            try members.decodeIfPresent([String: String].self, forKey: .refreshParameters)?
-            .sorted { $0.key < $1.key }.map { RequestParameter($0.key, $0.value) } ?? []
-        sendsScope = try members.decodeIfPresent(Bool.self, forKey: .sendsScope) ?? false
-        accessTokenLifetime = try members.decodeIfPresent(Double.self, forKey: .accessTokenLifetime)
-        refreshLead = try members.decodeIfPresent(Double.self, forKey: .refreshLead)
-        settlingTime = try members.decodeIfPresent(Double.self, forKey: .settlingTime)
-        refreshTokenIdleLifetime = try members.decodeIfPresent(
-            Double.self,
-            forKey: .refreshTokenIdleLifetime
-        )
-        refreshTokenLifetime = try members.decodeIfPresent(
-            Double.self,
-            forKey: .refreshTokenLifetime
-        )
-        tokenRequests = try members.decodeIfPresent(RequestLimit.self, forKey: .tokenRequests)
-        quirks =
-            try members.decodeIfPresent(ProviderQuirks.self, forKey: .quirks) ?? ProviderQuirks()
+        /// Where all this was read.
+        package var sources: [String]
     }
 }
 
 extension ProviderCatalogue.Entry {
+    /// The token endpoint, where all accounts have the same.
+    package var tokenEndpoint: EndpointURL? { tokenTemplate?.url }
+
     package func isRecognised(host: String) -> Bool {
         hosts.contains { known in
             known.hasPrefix("*.") ? host.hasSuffix(known.dropFirst()) : host == known
@@ -126,5 +69,11 @@ extension ProviderCatalogue.Entry {
             options.endpoint = told.endpoint ?? refreshEndpoint
         }
         return options
+    }
+
+    /// The scope to ask for: what was told or is usual, and what a refresh token needs.
+    package func scope(_ told: Scope) -> Scope {
+        let asked = told.isEmpty ? signIn.defaultScope : told
+        return Scope(asked.names + signIn.refreshTokenScope.names)
     }
 }

@@ -7,7 +7,7 @@ package struct ProviderQuirks: Sendable, Hashable, Codable {
     }
 
     /// What an error code of the provider's own means.
-    package enum ErrorMeaning: String, Sendable, Hashable, Codable {
+    package enum ErrorMeaning: String, Sendable, Hashable, Codable, CaseIterable {
         case grantRefused = "grant_refused"
         case interactionRequired = "interaction_required"
         case clientRefused = "client_refused"

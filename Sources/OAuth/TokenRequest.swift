@@ -37,7 +37,7 @@ package enum TokenRequest {
     package static func authorizationCode(
         _ code: Secret,
         redirectURI: String,
-        codeVerifier: Secret,
+        codeVerifier: Secret?,
         client: Client,
         endpoint: EndpointURL,
         extra: [(String, String)] = [],
@@ -45,10 +45,8 @@ package enum TokenRequest {
     ) -> HTTPRequest {
         make(
             .authorizationCode,
-            [
-                ("code", code), ("redirect_uri", Secret(redirectURI)),
-                ("code_verifier", codeVerifier),
-            ],
+            [("code", code), ("redirect_uri", Secret(redirectURI))]
+                + (codeVerifier.map { [("code_verifier", $0)] } ?? []),
             client,
             endpoint,
             extra: extra,

@@ -24,18 +24,25 @@ import VaultCrypto
         #expect(name.wholeMatch(of: /[a-z0-9][a-z0-9-]*/) != nil)
         #expect(!entry.title.isEmpty)
         for host in entry.hosts { #expect(host.wholeMatch(of: /(\*\.)?[a-z0-9.-]+/) != nil) }
-        if let endpoint = entry.tokenEndpoint {
-            #expect(Self.catalogue.names(forHost: endpoint.host).contains(name))
+        for host in entry.fixedHosts {
+            #expect(Self.catalogue.names(forHost: host).contains(name), "\(host)")
         }
         // A refresh token goes to a host that the sign-in knows.
         if let refresh = entry.refreshEndpoint {
             #expect(refresh.host == entry.tokenEndpoint?.host)
         }
-        for endpoint in [entry.tokenEndpoint, entry.refreshEndpoint] {
-            #expect(endpoint?.string.hasPrefix("https://") != false)
-            #expect(endpoint?.isLoopback != true)
+        let signIn = entry.signIn
+        let endpoints = [
+            entry.tokenTemplate, signIn.issuer, signIn.authorizationEndpoint,
+            signIn.deviceAuthorizationEndpoint, signIn.userinfoEndpoint,
+            signIn.revocation?.endpoint,
+        ]
+        for endpoint in endpoints.compactMap(\.self) {
+            #expect(endpoint.text.hasPrefix("https://"))
         }
-        for parameter in entry.refreshParameters {
+        #expect(entry.refreshEndpoint?.string.hasPrefix("https://") != false)
+        let parameters = signIn.authorizationParameters + signIn.tokenParameters
+        for parameter in entry.refreshParameters + parameters {
             #expect(RequestParameter.mayBeNamed(parameter.name))
         }
         let times = [
@@ -43,6 +50,13 @@ import VaultCrypto
             entry.refreshTokenIdleLifetime, entry.refreshTokenLifetime,
         ]
         for time in times { #expect(time.map { $0 > 0 && $0 < 1e9 } != false) }
+    }
+
+    @Test("each entry is the same when it is written and read", arguments: catalogue.names)
+    func written(name: String) throws {
+        let entry = try #require(Self.catalogue[name])
+        let json = try JSONEncoder().encode([name: entry])
+        #expect(try ProviderCatalogue(json)[name] == entry)
     }
 
     @Test("each quirk says something", arguments: catalogue.names)
@@ -66,6 +80,8 @@ import VaultCrypto
             let members = Set(entry.object.map { Array($0.keys) } ?? [])
             #expect(members.isSubset(of: ProviderCatalogue.Entry.memberNames), "\(name)")
             let quirks = entry.member(at: "quirks")?.object
+            let revocation = entry.member(at: "revocation")?.object.map { Set($0.keys) } ?? []
+            #expect(revocation.isSubset(of: ["endpoint", "form"]), "\(name)")
             let known = ProviderQuirks.CodingKeys.allCases.map(\.rawValue)
             #expect(Set(quirks.map { Array($0.keys) } ?? []).isSubset(of: known), "\(name)")
         }

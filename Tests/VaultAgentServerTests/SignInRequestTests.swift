@@ -47,7 +47,7 @@ import VaultKit
 
     @Test func aNameAloneTakesEverything() throws {
         let request = try request()
-        #expect(request.issuer == Self.issuer)
+        #expect(request.server.issuer == Self.issuer)
         #expect(request.clientID?.rawValue == "client")
         #expect(request.clientSecret == Secret("s3cret"))
         #expect(request.requestedScope == Scope(["a", "b"]))

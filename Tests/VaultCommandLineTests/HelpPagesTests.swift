@@ -11,8 +11,8 @@ import Testing
         #expect(
             names == [
                 "init", "login", "add", "list", "switch", "token", "status", "log", "refresh",
-                "logout", "remove", "rename",
-                "tag", "renewal", "client", "unlock", "lock", "key", "backup", "restore", "verify",
+                "logout", "remove", "rename", "tag", "renewal", "client", "provider", "unlock",
+                "lock", "key", "backup", "restore", "verify",
                 "doctor",
                 "export",
                 "import", "agent",
@@ -128,7 +128,7 @@ import Testing
     @Test(
         "guesses a topic",
         arguments: [
-            ("tokens", "token"), ("exit-code", "exit-codes"), ("provider", "providers"),
+            ("tokens", "token"), ("exit-code", "exit-codes"), ("provider-", "provider"),
             ("halp", "help"), ("bogus", nil),
         ] as [(String, String?)]
     )

@@ -55,6 +55,8 @@ public struct VaultLocation: Sendable, Hashable {
     package var socket: String { directory + "/" + Self.socketName }
     /// What a person decided for it.
     package var configuration: String { directory + "/config.json" }
+    /// A person's own providers.
+    package var providers: String { directory + "/providers" }
     /// How far the program that is told of events has got.
     package var eventProgress: String { directory + "/agent.events" }
     /// Says that it was said when renewal ends.

@@ -134,6 +134,11 @@ package struct BeginSignInDocument: Codable, Sendable {
     package let flow: String?
     /// Where the device flow begins, where discovery does not say.
     package let deviceAuthorizationEndpoint: String?
+    /// The provider, of the catalogue or of the person's own.
+    package var provider: String?
+    /// What the names in the provider's endpoints stand for.
+    package var providerParameters: [String: String]?
+    package var clientAuthentication: String?
 
     package init(
         name: String,

@@ -31,6 +31,8 @@ package struct SignInDocument: Codable, Sendable {
     package var error: ErrorDocument.Failure?
     /// Whether the grant can be renewed; set when it is ready.
     package var renewable: Bool?
+    /// Who the person signs in at.
+    package var server: SignInServerDocument?
 
     package enum State: String, Codable, Sendable {
         case waiting

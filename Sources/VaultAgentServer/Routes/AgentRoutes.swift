@@ -64,6 +64,8 @@ struct AgentRoutes: Sendable {
         case .setRenewal(let name): return try await setRenewal(of: name, request)
         case .rename(let name): return try await rename(name, request)
         case .signOut(let name): return try await signOut(of: name, request)
+        case .compareEndpoints(let name): return try await compareEndpoints(of: name)
+        case .pinEndpoints(let name): return try await pinEndpoints(of: name, request)
         case .listClients: return try await listClients()
         case .setClientSecret: return try await setClientSecret(request)
         case .beginSignIn: return try await beginSignIn(request)

@@ -18,6 +18,8 @@ enum Route: Sendable, Hashable {
     case setRenewal(AccountName)
     case rename(AccountName)
     case signOut(AccountName)
+    case compareEndpoints(AccountName)
+    case pinEndpoints(AccountName)
     case listClients
     case setClientSecret
     case beginSignIn

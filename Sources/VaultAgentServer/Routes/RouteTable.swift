@@ -86,6 +86,8 @@ extension Route {
         RouteEntry("POST", account: "/rename") { .rename($0) },
         RouteEntry("POST", account: "/logout", fields: ["keep", "force"]) { .signOut($0) },
         RouteEntry("POST", account: "/renewal") { .setRenewal($0) },
+        RouteEntry("GET", account: "/endpoints") { .compareEndpoints($0) },
+        RouteEntry("POST", account: "/endpoints") { .pinEndpoints($0) },
         RouteEntry("GET", "/v1/current-account") { _ in .currentAccount },
         RouteEntry("GET", "/v1/clients") { _ in .listClients },
         RouteEntry("POST", "/v1/clients/secret") { _ in .setClientSecret },

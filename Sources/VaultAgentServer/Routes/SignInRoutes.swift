@@ -3,6 +3,7 @@ internal import VaultAgentClient
 internal import VaultCrypto
 internal import VaultHTTPServer
 internal import VaultKit
+internal import VaultStore
 
 extension AgentRoutes {
     /// Seconds that a question about a sign-in waits for news.
@@ -10,7 +11,8 @@ extension AgentRoutes {
     private static let signInMembers: Set = [
         "name", "issuer", "clientID", "clientSecret", "scope", "redirectURI", "renewal",
         "flow", "deviceAuthorizationEndpoint", "network", "authorizationParameters",
-        "refreshParameters", "replace",
+        "refreshParameters", "replace", "provider", "providerParameters",
+        "clientAuthentication",
     ]
 
     func beginSignIn(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
@@ -38,6 +40,9 @@ extension AgentRoutes {
         document.authorizationParameters = authorization?.map { .init($0) }
         document.refreshParameters = try NetworkAddition.parameters("refreshParameters", members)?
             .map { .init($0) }
+        document.provider = try members.optional("provider", \.text)
+        document.providerParameters = try members.optional("providerParameters", \.textMembers)
+        document.clientAuthentication = try members.optional("clientAuthentication", \.text)
         guard let name = AccountName(document.name) else {
             throw VaultError(.invalidInput, facts: [.field: "name"])
         }
@@ -48,7 +53,8 @@ extension AgentRoutes {
                 document,
                 for: name,
                 remembered: remembered,
-                defaults: service.configuration.defaults
+                defaults: service.configuration.defaults,
+                providers: ProviderFolder(service.vault.location)
             )
         )
         return try Self.json(signIn.document(nil), status: 201)
@@ -95,6 +101,7 @@ extension SignIn {
         case .ready(let isRenewable): document.renewable = isRenewable
         case .failed(let error): document.error = ErrorDocument.Failure(error)
         }
+        document.server = server
         way.describe(&document)
         return document
     }

@@ -39,12 +39,14 @@ final class BrowserWay: SignInWay {
         let client = try await ClientSource(request: request, metadata: metadata)
             .client(redirectURI: redirectURI, using: transport)
         let proofKey = ProofKey.make()
+        let provider = request.server.provider?.entry
         let authorization = AuthorizationRequest(
             endpoint: endpoint,
             clientID: client.client.id,
             redirectURI: redirectURI,
             scope: request.requestedScope,
-            codeChallenge: proofKey.codeChallenge,
+            scopeSeparator: provider?.quirks.scopeSeparator ?? " ",
+            codeChallenge: request.takesProofKey ? proofKey.codeChallenge : nil,
             extra: request.authorizationParameters.map { ($0.name, $0.value) }
         )
         authorizationURL = authorization.url
@@ -54,7 +56,7 @@ final class BrowserWay: SignInWay {
         exchange = CodeExchange(
             keeper: GrantKeeper(request: request, metadata: metadata, client: client, vault: vault),
             redirectURI: redirectURI,
-            codeVerifier: proofKey.codeVerifier,
+            codeVerifier: request.takesProofKey ? proofKey.codeVerifier : nil,
             transport: transport
         )
         listener = Locked(socket)

@@ -87,7 +87,7 @@ struct ClientSource: Sendable {
     private func missing(redirectURI: String?, refusal: TokenEndpointError?) -> VaultError {
         var facts: [VaultError.Fact: String] = [
             .field: "client_id", .reason: "missing",
-            .host: EndpointURL(unchecked: metadata.issuer).host,
+            .host: EndpointURL(unchecked: metadata.issuer ?? metadata.source.string).host,
         ]
         if redirectURI != nil { facts[.wanted] = request.redirectURI ?? Self.proposedRedirectURI }
         facts[.status] = refusal.map { "\($0.status)" }

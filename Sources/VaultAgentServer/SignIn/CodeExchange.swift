@@ -7,11 +7,14 @@ internal import VaultKit
 struct CodeExchange: Sendable {
     let keeper: GrantKeeper
     let redirectURI: String
-    let codeVerifier: Secret
+    /// Nil where the provider takes no proof key.
+    let codeVerifier: Secret?
     let transport: any HTTPTransport
 
     func outcome(of code: Secret) async -> SignIn.Outcome {
         let endpoint = keeper.metadata.tokenEndpoint
+        let provider = keeper.request.server.provider?.entry
+        let quirks = provider?.quirks ?? ProviderQuirks()
         let sent = SystemClock().now()
         do {
             // A person was at the browser since this was last proved, and a code that is not
@@ -23,10 +26,12 @@ struct CodeExchange: Sendable {
                     redirectURI: redirectURI,
                     codeVerifier: codeVerifier,
                     client: keeper.client.client,
-                    endpoint: endpoint
+                    endpoint: endpoint,
+                    extra: provider?.signIn.tokenParameters.map { ($0.name, $0.value) } ?? [],
+                    format: quirks.bodyFormat ?? .form
                 )
             )
-            let answer = TokenResponseReader(grantType: .authorizationCode)
+            let answer = TokenResponseReader(grantType: .authorizationCode, quirks: quirks)
                 .read(response, countingFrom: sent.wall, presented: code)
             switch answer {
             case .refused(let error):

@@ -89,8 +89,11 @@ struct DeviceWay: SignInWay {
             progress.setNotice(.unreachable)
             return polling.waitAfterSilence()
         }
-        let answer = TokenResponseReader(grantType: .deviceCode)
-            .read(response, countingFrom: sent.wall, presented: authorization.deviceCode)
+        let answer = TokenResponseReader(
+            grantType: .deviceCode,
+            quirks: keeper.request.server.provider?.entry.quirks ?? ProviderQuirks()
+        )
+        .read(response, countingFrom: sent.wall, presented: authorization.deviceCode)
         let before = polling.interval
         switch polling.step(after: answer) {
         case .wait(let seconds):

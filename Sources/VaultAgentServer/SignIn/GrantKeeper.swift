@@ -71,7 +71,7 @@ struct GrantKeeper: Sendable {
             client: client.client,
             tokenEndpoint: metadata.tokenEndpoint,
             authorizationEndpoint: metadata.authorizationEndpoint,
-            issuer: metadata.issuer,
+            issuer: metadata.issuer ?? request.server.issuer,
             redirectURI: client.redirectURI,
             requestedScope: request.requestedScope,
             refresh: request.refresh,
@@ -82,6 +82,8 @@ struct GrantKeeper: Sendable {
         registration.revocationEndpoint = metadata.revocationEndpoint
         registration.signInFlow = request.flow
         registration.deviceAuthorizationEndpoint = request.deviceAuthorizationEndpoint
+        // The catalogue's is part of the program; a file may say something else tomorrow.
+        registration.ownProvider = request.server.ownEntry
         return registration
     }
 }

@@ -9,8 +9,10 @@ internal import VaultStore
 final class SignIn: Sendable {
     let id = Secret.randomText().reveal { $0 }
     let request: SignInRequest
-    /// The issuer as it states itself.
+    /// The issuer as it states itself; where nobody did, where the person signs in.
     let issuer: String
+    /// Who the person signs in at.
+    let server: SignInServerDocument
     let way: any SignInWay
     private let progress: SignInProgress
 
@@ -20,9 +22,15 @@ final class SignIn: Sendable {
         case failed(VaultError)
     }
 
-    init(_ request: SignInRequest, issuer: String, by way: any SignInWay) {
+    init(
+        _ request: SignInRequest,
+        _ metadata: AuthorizationServerMetadata,
+        by way: any SignInWay
+    ) {
         self.request = request
-        self.issuer = issuer
+        let page = metadata.authorizationEndpoint ?? metadata.tokenEndpoint
+        issuer = metadata.issuer ?? page.origin
+        server = request.server.document(metadata)
         self.way = way
         progress = SignInProgress()
     }

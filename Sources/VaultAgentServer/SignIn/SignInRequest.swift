@@ -8,7 +8,7 @@ internal import VaultStore
 /// What a sign-in needs to know.
 struct SignInRequest: Sendable {
     let name: AccountName
-    let issuer: String
+    let server: SignInServer
     let flow: SignInFlow
     /// Nil for one that is to register itself.
     let clientID: ClientID?
@@ -23,6 +23,8 @@ struct SignInRequest: Sendable {
     let renewal: RenewalPolicy?
     /// Whether the account may become somebody else's.
     let replacesIdentity: Bool
+    /// The way that the client was told to authenticate.
+    private let authentication: ClientAuthentication?
 
     /// What a command asked for, completed by what the account was signed in with before.
     ///
@@ -32,12 +34,11 @@ struct SignInRequest: Sendable {
         _ document: BeginSignInDocument,
         for name: AccountName,
         remembered: AccountRegistration?,
-        defaults: AccountDefaults = AccountDefaults()
+        defaults: AccountDefaults = AccountDefaults(),
+        providers: ProviderFolder? = nil
     ) throws {
-        guard let issuer = document.issuer ?? remembered?.issuer else {
-            throw VaultError(.invalidInput, facts: [.field: "issuer", .reason: "missing"])
-        }
-        let isSameIssuer = remembered?.issuer == issuer
+        server = try SignInServer(document, remembered: remembered, providers: providers)
+        let isSameIssuer = server.isRemembered
         // A client of another server is none here; that server may register one.
         let clientID =
             document.clientID ?? (isSameIssuer ? remembered?.client.id.rawValue : nil)
@@ -45,30 +46,40 @@ struct SignInRequest: Sendable {
         renewal = try document.renewal.map { try .checked($0) }
         replacesIdentity = document.replace ?? false
         self.name = name
-        self.issuer = issuer
         self.clientID = clientID.map { ClientID(rawValue: $0) }
         flow = try Self.flow(document.flow) ?? remembered?.signInFlow ?? .browser
         deviceAuthorizationEndpoint =
             try document.deviceAuthorizationEndpoint.map {
                 try EndpointURL.checked($0, field: "device_authorization_endpoint")
             } ?? (isSameIssuer ? remembered?.deviceAuthorizationEndpoint : nil)
+            ?? server.deviceAuthorizationEndpoint
         clientSecret =
             document.clientSecret.map { Secret($0) }
             ?? (isSameClient ? remembered?.client.secret : nil)
         let scope = Scope(document.scope)
-        requestedScope = scope.isEmpty ? remembered?.requestedScope ?? scope : scope
+        let asked = scope.isEmpty ? remembered?.requestedScope ?? scope : scope
+        requestedScope = server.provider?.entry.scope(asked) ?? asked
         redirectURI = document.redirectURI ?? (isSameClient ? remembered?.redirectURI : nil)
         let known = isSameClient ? remembered : nil
         var refresh = known?.refresh ?? RefreshOptions()
         refresh.parameters =
             document.refreshParameters?.map { RequestParameter($0.name, $0.value) }
             ?? known?.refresh.parameters ?? defaults.refreshParameters
+        if let name = server.provider?.name { refresh.provider = name }
         self.refresh = refresh
         let network = known?.network ?? defaults.network
         self.network = try document.network?.options(before: network) ?? network
-        authorizationParameters =
+        let told =
             document.authorizationParameters?.map { RequestParameter($0.name, $0.value) }
             ?? known?.authorizationParameters ?? defaults.authorizationParameters
+        let names = Set(told.map(\.name))
+        authorizationParameters =
+            told
+            + (server.provider?.entry.signIn.authorizationParameters ?? [])
+            .filter { !names.contains($0.name) }
+        let way = try document.clientAuthentication.map { try ClientAuthentication.checked($0) }
+        let isKept = isSameClient && remembered?.client.secret != nil
+        authentication = way ?? (isKept ? remembered?.client.authentication : nil)
         try checkParameters()
     }
 
@@ -98,15 +109,27 @@ struct SignInRequest: Sendable {
             case .browser, .paste: .authorizationCode
             case .device: deviceAuthorizationEndpoint == nil ? .deviceCode : nil
             }
+        let issuer: String
+        switch server.source {
+        case .known(var metadata):
+            metadata.deviceAuthorizationEndpoint =
+                deviceAuthorizationEndpoint ?? metadata.deviceAuthorizationEndpoint
+            return metadata
+        case .discovery(let asked): issuer = asked
+        }
+        let template = server.provider?.entry.quirks.issuerTemplate
         do {
             var metadata = try await AuthorizationServerMetadata.discover(
                 issuer: issuer,
                 for: needed,
+                issuerTemplate: template,
                 using: transport
             )
             if network.clientCertificate != nil { metadata = metadata.forMutualTLS }
             metadata.deviceAuthorizationEndpoint =
                 deviceAuthorizationEndpoint ?? metadata.deviceAuthorizationEndpoint
+            // No tenant's answers come from the issuer that stands for all of them.
+            if metadata.issuer == template { metadata.issuer = nil }
             return metadata
         } catch {
             throw VaultError(error, issuer: issuer)
@@ -114,9 +137,13 @@ struct SignInRequest: Sendable {
     }
 
     /// The registration; its secret goes by Basic, which every server must take (RFC 6749 §2.3.1),
-    /// unless the server says otherwise.
+    /// unless somebody says otherwise: the person, the provider's entry or the server.
     func client(_ id: ClientID, _ metadata: AuthorizationServerMetadata) -> Client {
         guard let clientSecret else { return Client(id: id) }
+        let usual = server.provider?.entry.clientAuthentication
+        if let known = [authentication, usual].compactMap(\.self).first(where: { $0 != .none }) {
+            return Client(id: id, secret: clientSecret, authentication: known)
+        }
         let known = metadata.tokenEndpointAuthMethodsSupported
         let takesBasic = known.isEmpty || known.contains("client_secret_basic")
         return Client(

@@ -50,7 +50,7 @@ final class SignIns: Sendable {
         let metadata = try await request.discover(using: transport)
         let signIn = SignIn(
             request,
-            issuer: metadata.issuer,
+            metadata,
             by: try await way(request, metadata, through: transport)
         )
         // Both are awaited in `stop`, at the latest.
@@ -83,6 +83,11 @@ final class SignIns: Sendable {
                 clock: clock
             )
         }
+    }
+
+    /// What a server publishes now, for an account that nobody signs in to.
+    func discover(_ request: SignInRequest) async throws -> AuthorizationServerMetadata {
+        try await request.discover(using: transport)
     }
 
     /// Seconds that an outcome can be asked for.

@@ -5,12 +5,14 @@ struct DoctorCommand: Command {
     static let name = "doctor"
     static let summary = "Look for what is wrong, and say what mends it"
     static let help = """
-        vault doctor [--json]
+        vault doctor [--online] [--json]
 
         Looks at the vault's files, keys, records, accounts, backups, agent, clock and
         programs, and names the command that mends what is wrong. It changes nothing,
         asks nobody and sends nothing; a locked vault is looked at as far as that goes.
 
+          --online  Ask the authorization servers too whether the accounts' endpoints
+                    are still those that they publish
           --json    {"schemaVersion":1,"findings":[{"check","level","text","hint"}]},
                     the level being ok, warning or problem
 
@@ -20,14 +22,17 @@ struct DoctorCommand: Command {
         """
 
     private let isJSON: Bool
+    private let isOnline: Bool
 
     init(_ arguments: inout ArgumentReader) throws {
         isJSON = try arguments.flag("--json")
+        isOnline = try arguments.flag("--online")
         try arguments.finish()
     }
 
     func run(in context: CommandContext) throws {
-        let findings = Examination(context).findings()
+        var findings = Examination(context).findings()
+        if isOnline { findings += EndpointChecks.findings(context) }
         if isJSON {
             try context.terminal.data(json: DoctorDocument(findings))
         } else {

@@ -7,8 +7,8 @@ enum HelpPages {
         InitCommand.self, LoginCommand.self, AddCommand.self, ListCommand.self,
         SwitchCommand.self, TokenCommand.self, StatusCommand.self, LogCommand.self,
         RefreshCommand.self, LogoutCommand.self, RemoveCommand.self, RenameCommand.self,
-        TagCommand.self, RenewalCommand.self, ClientCommand.self, UnlockCommand.self,
-        LockCommand.self, KeyCommand.self,
+        TagCommand.self, RenewalCommand.self, ClientCommand.self, ProviderCommand.self,
+        UnlockCommand.self, LockCommand.self, KeyCommand.self,
         BackupCommand.self, RestoreCommand.self, VerifyCommand.self, DoctorCommand.self,
         ExportCommand.self, ImportCommand.self, AgentCommand.self,
     ]
@@ -48,12 +48,13 @@ enum HelpPages {
         let width = catalogue.names.map(\.count).max() ?? 0
         let list = catalogue.names.map { name in
             let gap = String(repeating: " ", count: width - name.count + 2)
-            let endpoint = catalogue[name]?.tokenEndpoint
+            let endpoint = catalogue[name]?.tokenTemplate
             let title = catalogue[name]?.title ?? name
-            return "  \(name)\(gap)\(endpoint?.string ?? "\(title) (no endpoint of its own)")\n"
+            return "  \(name)\(gap)\(endpoint?.text ?? "\(title) (no endpoint of its own)")\n"
         }
         return """
-            vault add --provider NAME takes from the catalogue what nobody told:
+            vault login and vault add take from the catalogue what nobody told when they
+            are given --provider NAME; vault provider show NAME has all of it:
 
             \(list.joined())
             """

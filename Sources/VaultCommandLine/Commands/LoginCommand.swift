@@ -9,6 +9,7 @@ struct LoginCommand: Command {
     static let summary = "Sign in to an account"
     static let help = """
         vault login NAME --issuer URL [--client-id ID] [options]
+        vault login NAME --provider PROVIDER --client-id ID [options]
         vault login NAME
 
         Signs in at an authorization server. An account of this name gets the new grant.
@@ -16,6 +17,7 @@ struct LoginCommand: Command {
         nothing behind.
 
           --issuer URL            The authorization server; its endpoints are discovered
+        \(ProviderArguments.help)
           --client-id ID          Your client at that server. Without one, the vault
                                   registers itself where the server lets it, and else
                                   says what to register
@@ -24,6 +26,8 @@ struct LoginCommand: Command {
                                   paste the address that it ends on
                                   device: a code that you type on another device
           --client-secret-fd N    Read the client secret from file descriptor N
+          --client-auth METHOD    client_secret_basic or client_secret_post; as the
+                                  provider or the server has it unless told
           --scope S               A scope to ask for; may be repeated
           --redirect-uri URI      The loopback redirect address that the client's
                                   registration fixes; unless told any free port of
@@ -45,8 +49,10 @@ struct LoginCommand: Command {
 
     private let account: AccountName
     private let issuer: String?
+    private let provider: ProviderArguments
     private let clientID: String?
     private let secretDescriptor: Int32?
+    private let authentication: ClientAuthentication?
     private let scope: [String]
     private let redirectURI: String?
     private let flow: SignInFlow?
@@ -59,8 +65,10 @@ struct LoginCommand: Command {
 
     init(_ arguments: inout ArgumentReader) throws {
         issuer = try arguments.option("--issuer")
+        provider = try ProviderArguments(&arguments)
         clientID = try arguments.option("--client-id")
         secretDescriptor = try arguments.descriptor("--client-secret-fd")
+        authentication = try ClientAuthenticationArgument.option(&arguments)
         scope = try arguments.options("--scope")
         redirectURI = try arguments.option("--redirect-uri")
         opensBrowser = try !arguments.flag("--no-browser")
@@ -109,6 +117,8 @@ struct LoginCommand: Command {
             document.network = way
             document.authorizationParameters = network.authorizationParameters
             document.refreshParameters = ParameterArguments.document(refreshParameters)
+            document.clientAuthentication = authentication?.rawValue
+            try provider.complete(&document, in: context)
             return document
         }
         guard let ended else { return }

@@ -61,6 +61,7 @@ extension ActivityAction {
         case .accountRenamed: "account renamed"
         case .tagsChanged: "tags changed"
         case .renewalChanged: "renewal policy changed"
+        case .endpointsChanged: "endpoints changed"
         case .secretChanged: "client secret changed"
         case .refreshed: "refreshed"
         case .refreshFailed: "refresh failed"

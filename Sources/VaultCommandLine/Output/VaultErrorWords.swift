@@ -202,7 +202,7 @@ struct VaultErrorWords {
 
     private static func invalidInput(_ path: String, _ facts: Facts) -> Words {
         if let words = keySlot(path, facts) ?? agentSetting(path, facts)
-            ?? networkSetting(path, facts)
+            ?? networkSetting(path, facts) ?? provider(facts)
         {
             return words
         }
@@ -243,7 +243,7 @@ struct VaultErrorWords {
     }
 
     private static func busy(_ facts: Facts) -> Words {
-        if let words = inUse(facts) { return words }
+        if let words = inUse(facts) ?? provider(facts) { return words }
         return switch facts[.reason] {
         case "port_in_use":
             ("port \(facts[.found] ?? "?") of the redirect URI is in use", "end what uses it")

@@ -34,6 +34,8 @@ public struct AccountRegistration: Sendable, Hashable {
     public var network = NetworkOptions()
     /// Parameters added to the authorization request when it is signed in anew; never a secret.
     public var authorizationParameters: [RequestParameter] = []
+    /// The provider where it is of the person's own; sealed with the account, as its file may change.
+    package var ownProvider: ProviderCatalogue.Entry?
     /// What the account is found by, at most 32; a registration without any leaves an account that it
     /// replaces those it has.
     public var tags: Set<AccountTag>
@@ -107,16 +109,17 @@ public struct AccountRegistration: Sendable, Hashable {
         network = settings.network
         authorizationParameters = settings.authorizationParameters
         revocationEndpoint = settings.revocationEndpoint
+        ownProvider = settings.ownProvider
         deviceAuthorizationEndpoint = settings.deviceAuthorizationEndpoint
         signInFlow = settings.signInFlow
     }
 
-    /// The catalogue's entry of the provider, where it has one.
+    /// The provider's entry: that of the person's own, else the catalogue's, where it has one.
     ///
     /// What the entry says is sealed with the account when it is stored: a later catalogue moves no
     /// account to another endpoint.
     package var provider: ProviderCatalogue.Entry? {
-        refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
+        ownProvider ?? refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
     }
 
     /// Refuses what no account can be refreshed with, or found by.
@@ -177,6 +180,7 @@ public struct AccountRegistration: Sendable, Hashable {
         settings.revocationEndpoint = revocationEndpoint
         settings.identity = identity
         let refreshToken = settings.kept(response.refreshToken)
+        settings.ownProvider = ownProvider
         settings.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
         settings.signInFlow = signInFlow
         let token = StoredAccessToken(

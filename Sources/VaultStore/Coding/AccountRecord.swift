@@ -8,6 +8,7 @@ package import VaultCrypto
 ///
 ///     "other_client_secret" taken when the client's secret is refused
 ///     "provider"            name in the provider catalogue, whose quirks apply
+///     "own_provider"        the provider's entry as text, where it is not the catalogue's
 ///     "rotation"            unknown, none, overlap, grace:SECONDS or strict
 ///     "refresh_parameters"  [[NAME, VALUE]], added to each refresh
 ///     "sends_scope"         true when each refresh names the scope
@@ -56,6 +57,7 @@ package enum AccountRecord {
                 settings.deviceAuthorizationEndpoint.map { .text($0.string) },
             "scope": scope.isEmpty ? nil : .texts(scope.names),
             "provider": refresh.provider.map { .text($0) },
+            "own_provider": OwnProviderRecord.value(of: settings.ownProvider),
             "rotation": refresh.rotation.map { .text($0.description) },
             "refresh_parameters": RefreshParameters.value(of: refresh.parameters),
             "sends_scope": refresh.sendsScope ? .bool(true) : nil,
@@ -118,6 +120,7 @@ package enum AccountRecord {
         settings.revocationEndpoint = try record.optional("revocation_endpoint", SealedJSON.text)
             .map { EndpointURL(unchecked: $0) }
         settings.identity = try identity(record)
+        settings.ownProvider = try record.optional("own_provider", OwnProviderRecord.read)
         // One that only a newer program knows is asked for again, and costs nothing else.
         settings.signInFlow =
             try record.optional("sign_in_flow", SealedJSON.text)

@@ -5,9 +5,10 @@ package import VaultCrypto
 ///
 /// Where a secret goes comes from the seal alone; the provider catalogue says how to speak there.
 extension AccountSettings {
-    /// The catalogue's entry for the account's provider, where it names one that is known.
+    /// The entry for the account's provider, where it names one that is known: that of the person's
+    /// own which is sealed with it, else the catalogue's.
     package var provider: ProviderCatalogue.Entry? {
-        refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
+        ownProvider ?? refresh.provider.flatMap { ProviderCatalogue.builtIn[$0] }
     }
 
     /// Whether it names a provider that this program does not know: a newer one stored the account.

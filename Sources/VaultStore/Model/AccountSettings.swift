@@ -30,6 +30,8 @@ package struct AccountSettings: Sendable, Hashable {
     package var network = NetworkOptions()
     /// Parameters added to its authorization requests.
     package var authorizationParameters: [RequestParameter] = []
+    /// The provider where it is of the person's own, as its file said at the sign-in.
+    package var ownProvider: ProviderCatalogue.Entry?
     /// What it is found by.
     package var tags: Set<AccountTag>
     /// When it is renewed in the background.

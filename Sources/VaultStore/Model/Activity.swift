@@ -11,6 +11,7 @@ package enum ActivityAction: String, Sendable, CaseIterable {
     case accountSelected = "account_selected"
     case tagsChanged = "tags_changed"
     case renewalChanged = "renewal_changed"
+    case endpointsChanged = "endpoints_changed"
     case secretChanged = "secret_changed"
     case refreshed
     case refreshFailed = "refresh_failed"

@@ -240,6 +240,8 @@ package actor SQLiteStore: AccountStore {
         try writer.setRenewal(policy, of: name, due: due)
     }
 
+    package func pin(_ change: EndpointChange) throws -> StoredAccount { try writer.pin(change) }
+
     package func proveWritable() throws {
         try writer.proveWritable()
     }

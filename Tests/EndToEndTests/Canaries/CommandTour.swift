@@ -169,7 +169,8 @@ struct CommandTour {
         for words in [
             ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["status", "--all"],
             ["switch", "conf"], ["log"], ["log", "conf", "--json"], ["log", "--since", "1d"],
-            ["client", "list"], ["client", "list", "--json"],
+            ["client", "list"], ["client", "list", "--json"], ["provider", "list"],
+            ["provider", "show", "google", "--json"], ["provider", "update", "conf", "--yes"],
             ["renewal", "conf", "eager"], ["renewal", "conf"], ["tag", "conf", "--add", Self.tag],
             ["list", "--tag", Self.tag],
             ["agent", "status"], ["agent", "start"], ["help"],
@@ -180,7 +181,9 @@ struct CommandTour {
         }
         // The account whose grant was refused is a problem.
         try expect(stage.vault("status", "--check"), 4)
-        for words in [["doctor"], ["doctor", "--json"]] { try expect(stage.vault(words), 1) }
+        for words in [["doctor"], ["doctor", "--online", "--json"]] {
+            try expect(stage.vault(words), 1)
+        }
         // Nobody said where its tokens are revoked.
         try expect(stage.vault("logout", "renamed"), 1)
         for words in [["token"], ["refresh"], ["switch"], ["remove"], ["status"], ["logout"]] {

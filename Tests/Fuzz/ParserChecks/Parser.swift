@@ -22,6 +22,7 @@ package enum Parser: String, CaseIterable, Sendable {
     case exportArmor = "export-armor"
     case accountExport = "account-export"
     case configuration
+    case providers
     case version
     case accept
     case eventLine = "event-line"
@@ -54,6 +55,7 @@ package enum Parser: String, CaseIterable, Sendable {
         case .exportArmor: check.exportArmor(bytes)
         case .accountExport: check.accountExport(bytes)
         case .configuration: check.configuration(bytes)
+        case .providers: check.providers(bytes)
         case .version: check.version(bytes)
         case .accept: check.accept(bytes)
         case .eventLine: check.eventLine(bytes)

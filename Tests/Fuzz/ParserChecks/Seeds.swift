@@ -32,6 +32,7 @@ package enum Seeds {
             case .exportArmor: armored
             case .accountExport: [bytes(account)]
             case .configuration: configurations
+            case .providers: providers
             case .version: versions
             case .accept: accepts
             case .eventLine: eventLines
@@ -92,6 +93,16 @@ package enum Seeds {
         #"{"limits": {"A.example": {"requests": -0, "seconds": 0}}, "other": [null, true]}"#,
         #"{"defaults": {"proxy": "http://u@p:1", "ca_file": "/a", "client_certificate": "/c"}}"#,
         #"{"defaults": {"proxy": "socks5h://[::1]:1/", "parameters": {"audience": "\u00e9"}}}"#,
+    ].map(bytes)
+    private static let providers = [
+        "{}", "acme", "a.b:1", #"{"a": {"title": "A", "issuer": "https://{x}.a.example/{y}"}}"#,
+        #"{"a": {"title": "A", "token_endpoint": "https://a.example/t", "rotation": "grace:5"}}"#,
+        #"""
+        {"a":{"title":"A","hosts":["*.a.example"],"parameters":{"x":"X","y":"Y"},
+        "token_endpoint":"https://{x}.a.example/{y}/t","pkce":false,"default_scope":["a"],
+        "revocation":{"endpoint":"https://r.a.example","form":"bearer"},
+        "quirks":{"error_texts":[{"text":"gone away","code":"x","meaning":"throttled"}]}}}
+        """#,
     ].map(bytes)
     private static let versions = ["0.1.0", "1", "1.2.3.4-rc.1+b", "01.0", "9223372036854775808.1"]
         .map(bytes)

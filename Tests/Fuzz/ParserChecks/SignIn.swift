@@ -34,7 +34,7 @@ extension Check {
             try? await AuthorizationServerMetadata.discover(issuer: Self.issuer, using: transport)
         }
         guard let found else { return }
-        expect([Self.issuer, Self.issuer + "/"].contains(found.issuer.lowercased()), "issuer")
+        expect([Self.issuer, Self.issuer + "/"].contains(found.issuer?.lowercased()), "issuer")
         let endpoints = [
             found.tokenEndpoint, found.authorizationEndpoint, found.deviceAuthorizationEndpoint,
             found.revocationEndpoint, found.userinfoEndpoint, found.registrationEndpoint,

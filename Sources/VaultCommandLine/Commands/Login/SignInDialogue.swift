@@ -31,6 +31,7 @@ struct SignInDialogue {
         defer { ear.end() }
         guard let signIn = try begin(document) else { return nil }
         guard !ear.isTold else { return cancel(signIn) }
+        SignInServerWords.show(signIn.server, context.terminal)
         let screen = SignInScreen(signIn, context)
         let isOpened = screen.begin(opensBrowser: !isElsewhere && signIn.flow != "paste")
         if signIn.authorizationURL != nil, !isOpened {

@@ -1,0 +1,18 @@
+internal import VaultAgentClient
+
+/// What is said of who somebody signs in at, before the browser opens.
+enum SignInServerWords {
+    /// Names the provider, and the endpoints that are sealed with the account this time: whoever sees
+    /// a host that is not theirs can stop here.
+    static func show(_ server: SignInServerDocument?, _ terminal: Terminal) {
+        guard let server else { return }
+        if let provider = server.provider, let file = server.file {
+            terminal.words("provider \(provider) is your own: \(file)")
+        }
+        guard !server.newEndpoints.isEmpty else { return }
+        terminal.words("the account is bound to these endpoints:")
+        for (name, address) in server.newEndpoints.sorted(by: { $0.key < $1.key }) {
+            terminal.words("  \(name) \(address)")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package import OAuth
+package import VaultAccess
+
+extension AccountSettings {
+    /// The endpoints that the account is signed in and renewed at, as they were found once.
+    package var endpoints: [EndpointName: EndpointURL] {
+        get {
+            var endpoints = [EndpointName.token: tokenEndpoint]
+            endpoints[.authorization] = authorizationEndpoint
+            return endpoints
+        }
+        set {
+            if let token = newValue[.token] { tokenEndpoint = token }
+            authorizationEndpoint = newValue[.authorization]
+        }
+    }
+}
+
+/// Other endpoints of an account, in place of those that it was looked at with.
+package struct EndpointChange: Sendable {
+    package let account: AccountName
+    package let old: [EndpointName: EndpointURL]
+    package let new: [EndpointName: EndpointURL]
+
+    package init(
+        of account: AccountName,
+        from old: [EndpointName: EndpointURL],
+        to new: [EndpointName: EndpointURL]
+    ) {
+        self.account = account
+        self.old = old
+        self.new = new
+    }
+}
