@@ -67,6 +67,8 @@ struct SignInRequest: Sendable {
             document.authorizationParameters?.map { RequestParameter($0.name, $0.value) }
             ?? known?.authorizationParameters ?? defaults.authorizationParameters
         try checkParameters()
+        // Before anybody is asked for anything.
+        if flow != .device { _ = try LoopbackAddress(redirectURI) }
     }
 
     /// Before the person is sent to the browser, not when there is a grant to store.
