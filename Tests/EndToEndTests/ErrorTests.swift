@@ -14,7 +14,6 @@ extension EndToEndTests {
                 // None is chosen now, and the agent has nothing to write for an hour.
                 let endpoint = ["--token-endpoint", server.address.tokenEndpoint]
                 let client = ["--client-id", "test-public"]
-                let issuer = ["--issuer", server.issuer]
                 let rows: [(code: Int32, words: [String])] = [
                     (3, ["token"]), (3, ["token", "nobody"]), (3, ["refresh", "nobody"]),
                     (3, ["switch", "nobody"]), (3, ["remove", "nobody"]),
@@ -34,7 +33,7 @@ extension EndToEndTests {
                         2,
                         ["add", "new", "--client-auth", "client_secret_basic"] + endpoint + client
                     ),
-                    (2, ["login", "new"] + client), (2, ["login", "new"] + issuer),
+                    (2, ["login", "new"] + client),
                     (2, ["login", "new", "--issuer", "no url"] + client),
                 ]
                 for row in rows {

@@ -8,7 +8,7 @@ internal import VaultStore
 
 extension AgentRoutes {
     func listAccounts(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
-        let tags = try AccountTag.checked(request.query.filter { $0.name == "tag" }.map(\.value))
+        let tags = try Self.tags(request.query.filter { $0.name == "tag" }.map(\.value))
         let vault = try service.vault.session().vault
         let (intact, damaged) =
             try await tags.isEmpty ? vault.allAccounts() : vault.foundAccounts(tags)
@@ -174,7 +174,11 @@ extension AgentRoutes {
         guard let texts = try change.texts(field) else {
             throw VaultError(.invalidInput, facts: [.field: field])
         }
-        // No account has more.
+        return try tags(texts)
+    }
+
+    /// No account has more than so many.
+    private static func tags(_ texts: [String]) throws -> Set<AccountTag> {
         guard texts.count <= AccountTag.limit else {
             let most = "at most \(AccountTag.limit)"
             throw VaultError(.invalidInput, facts: [.field: "tags", .wanted: most])

@@ -106,7 +106,11 @@ struct UnlockBody {
                 )
             }
             return .passphrase(secret)
-        case "recoveryKey": return .recoveryKey(secret)
+        case "recoveryKey":
+            guard !secret.isEmpty else {
+                throw VaultError(.invalidInput, facts: [.field: "recoveryKey"])
+            }
+            return .recoveryKey(secret)
         case "keyFile":
             let path = secret.reveal { $0 }
             guard path.hasPrefix("/") else {

@@ -81,6 +81,8 @@ struct SignInRequest: Sendable {
         let isKept = isSameClient && remembered?.client.secret != nil
         authentication = way ?? (isKept ? remembered?.client.authentication : nil)
         try checkParameters()
+        // Before anybody is asked for anything.
+        if flow != .device { _ = try LoopbackAddress(redirectURI) }
     }
 
     /// Before the person is sent to the browser, not when there is a grant to store.
