@@ -48,9 +48,7 @@ extension Identity {
         at now: Date,
         using transport: any HTTPTransport
     ) async -> Identity? {
-        let stated = response.idToken.flatMap { token in
-            try? IDToken.identity(in: token, issuer: metadata.issuer, client: client, at: now)
-        }
+        let stated = stated(in: response, issuer: metadata.issuer, client: client, at: now)
         let scope = response.scope ?? requestedScope
         guard stated?.name == nil, scope.contains("openid"),
             let endpoint = metadata.userinfoEndpoint,
@@ -61,5 +59,16 @@ extension Identity {
         else { return stated }
         // Of another person it says nothing (OpenID Connect Core 1.0 §5.3.2).
         return stated.map { $0.subject == told.subject ? told : $0 } ?? told
+    }
+
+    /// What the ID token says; nil without one, and where nobody knows who would issue it.
+    private static func stated(
+        in response: TokenResponse,
+        issuer: String?,
+        client: ClientID,
+        at now: Date
+    ) -> Identity? {
+        guard let token = response.idToken, let issuer else { return nil }
+        return try? IDToken.identity(in: token, issuer: issuer, client: client, at: now)
     }
 }

@@ -193,8 +193,8 @@ public struct AccountRegistration: Sendable, Hashable {
         let grant = refreshToken.map { _ in
             GrantTimes(signedIn: sent.wall, lifetime: response.refreshTokenLifetime)
         }
-        // A new account has no identifier yet; any serves to spread the first refresh.
-        let plan = RenewalPlan(settings, grant: grant, account: id ?? .random())
+        let id = id ?? .random()
+        let plan = RenewalPlan(settings, grant: grant, account: id)
         let delay = plan.delay(of: token, refreshIn: response.refreshIn, generation: generation)
         let expiry = token.expiry(at: now)
         // Where nothing is sent, what is due is writing down that it came to its end.
@@ -202,6 +202,7 @@ public struct AccountRegistration: Sendable, Hashable {
             settings.isRenewable(with: refreshToken)
             ? delay.map { sent.wall.addingTimeInterval($0) } : expiry
         return NewAccount(
+            id: id,
             settings: settings,
             tokens: TokenSet(
                 refreshToken: refreshToken,

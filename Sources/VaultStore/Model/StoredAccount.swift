@@ -72,6 +72,8 @@ package struct StoredAccount: Sendable, Hashable {
 
 /// An account to be stored for the first time.
 package struct NewAccount: Sendable {
+    /// What it is known by once it is stored; one whose grant is replaced keeps its own.
+    package var id: AccountID
     package var settings: AccountSettings
     package var tokens: TokenSet
     package var health: StoredAccount.Health
@@ -81,11 +83,13 @@ package struct NewAccount: Sendable {
     package var grantEnd: GrantEnd? { tokens.grantEnd(settings.provider) }
 
     package init(
+        id: AccountID = .random(),
         settings: AccountSettings,
         tokens: TokenSet,
         health: StoredAccount.Health,
         expiry: Date?
     ) {
+        self.id = id
         self.settings = settings
         self.tokens = tokens
         self.health = health

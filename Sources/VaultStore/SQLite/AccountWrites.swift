@@ -12,7 +12,7 @@ extension VaultFile {
             guard try identifier(of: name) == nil else { throw StoreError.nameTaken(name) }
             try refuseKnownGrant(new.tokens, besides: nil, keyring)
             let isFirst = try hints(after: nil, limit: 1).isEmpty
-            let id = AccountID.random()
+            let id = new.id
             let first: UInt64 = 1
             var insert = try connection.prepare(
                 """

@@ -146,6 +146,11 @@ import VaultTesting
         try await withScene(server.transport()) { scene in
             try await scene.add()
             let planned = try #require(try await scene.vault.account("work").due)
+            // The first plan is the account's own, as each later one.
+            #expect(
+                RefreshSchedule.due(asPlanned: try scene.stored())?.timeIntervalSince(planned)
+                    .magnitude ?? 2 < 1
+            )
             let manual = try await scene.vault.setRenewal(.manual, of: "work")
             #expect(manual.renewal == .manual && manual.due == nil)
             #expect(try await scene.vault.account("work") == manual)
