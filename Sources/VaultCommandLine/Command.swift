@@ -44,7 +44,7 @@ struct CommandContext: Sendable {
     func account(_ named: AccountName?, in file: VaultFile) throws -> StoredAccount {
         if let name = try namedAccount(named) { return try file.account(named: name) }
         guard let current = try file.selectedAccount(), let account = try file.account(current)
-        else { throw VaultError(.noAccountChosen) }
+        else { throw VaultError.noAccountChosen(isEmpty: try file.hints(after: nil, limit: 1).isEmpty) }
         return account
     }
 
@@ -82,5 +82,12 @@ extension ArgumentReader {
             )
         }
         return name
+    }
+}
+
+extension VaultError {
+    /// That no account is chosen; of a vault that has none, what makes the first is worth more words.
+    static func noAccountChosen(isEmpty: Bool) -> VaultError {
+        VaultError(.noAccountChosen, facts: isEmpty ? [.reason: "no_accounts"] : [:])
     }
 }

@@ -13,6 +13,11 @@ import VaultKit
     )
 
     private func document(_ words: String...) throws -> BeginSignInDocument {
+        try document(words)
+    }
+
+    @discardableResult
+    private func document(_ words: [String]) throws -> BeginSignInDocument {
         var arguments = ArgumentReader(words)
         let provider = try ProviderArguments(&arguments)
         try arguments.finish()
@@ -77,17 +82,7 @@ import VaultKit
     )
     func wrong(words: [String], error: UsageError) {
         #expect(throws: error) {
-            var arguments = ArgumentReader(words)
-            let provider = try ProviderArguments(&arguments)
-            var document = BeginSignInDocument(
-                name: "work",
-                issuer: nil,
-                clientID: "c",
-                clientSecret: nil,
-                scope: [],
-                redirectURI: nil
-            )
-            try provider.complete(&document, in: Self.context)
+            try document(words)
         }
     }
 

@@ -114,6 +114,12 @@ struct ReportRow: Sendable, CustomTestStringConvertible {
             hint: "vault switch NAME chooses one, or name it"
         ),
         ReportRow(
+            .noAccountChosen,
+            [.reason: "no_accounts"],
+            "there is no account yet",
+            hint: "vault help login says how to sign in to the first"
+        ),
+        ReportRow(
             .nameTaken,
             of: "work",
             "there is an account 'work' already",

@@ -105,7 +105,7 @@ struct LogCommand: Command {
                 return (rows, true)
             }
             context.terminal.warning(
-                "no key is at hand: whether a row was changed is not known"
+                "no key is at hand: whether a row was changed is not known (vault unlock gives one)"
             )
         }
         let rows = try file.newestActivity(of: account?.text, since: since, limit: limit)

@@ -114,7 +114,7 @@ struct TokenCommand: Command {
         )
         guard let list else { throw StoreError.locked(reason) }
         guard let current = list.accounts.first(where: { $0.current == true }) else {
-            throw VaultError(.noAccountChosen)
+            throw VaultError.noAccountChosen(isEmpty: list.accounts.isEmpty)
         }
         return AccountName(current.name)
     }

@@ -19,8 +19,7 @@ struct VaultErrorWords {
             case .noSuchAccount:
                 ("there is no account '\(name)'", "vault list shows the accounts")
             case .noSuchClient: Self.noSuchClient(facts)
-            case .noAccountChosen:
-                ("no account is chosen", "vault switch NAME chooses one, or name it")
+            case .noAccountChosen: Self.noAccountChosen(facts)
             case .nameTaken:
                 ("there is an account '\(name)' already", "vault remove \(name) removes it")
             case .grantKnown: Self.grantKnown(facts)
@@ -111,6 +110,12 @@ struct VaultErrorWords {
 
     typealias Words = (String, String?)
     typealias Facts = [VaultError.Fact: String]
+
+    private static func noAccountChosen(_ facts: Facts) -> Words {
+        facts[.reason] == "no_accounts"
+            ? ("there is no account yet", "vault help login says how to sign in to the first")
+            : ("no account is chosen", "vault switch NAME chooses one, or name it")
+    }
 
     private static func grantKnown(_ facts: Facts) -> Words {
         guard let other = facts[.otherAccount] else {

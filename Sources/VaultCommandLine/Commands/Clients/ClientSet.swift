@@ -14,7 +14,7 @@ struct ClientSet: ClientSubcommand {
     init(_ arguments: inout ArgumentReader) throws {
         let descriptor = try arguments.descriptor("--client-secret-fd")
         let endpoint = try arguments.option("--token-endpoint")
-        let method = try arguments.option("--client-auth")
+        authentication = try ClientAuthenticationArgument.option(&arguments)
         keepsOld = try arguments.flag("--keep-old")
         client = try arguments.value(named: "the client's ID")
         try arguments.finish()
@@ -22,20 +22,6 @@ struct ClientSet: ClientSubcommand {
         guard let descriptor else { throw UsageError.missing("--client-secret-fd N") }
         secretDescriptor = descriptor
         tokenEndpoint = try endpoint.map { try EndpointURL.argument($0, of: "--token-endpoint") }
-        authentication = try method.map(Self.authentication)
-    }
-
-    private static func authentication(
-        _ method: String
-    ) throws(UsageError) -> ClientAuthentication {
-        guard let known = ClientAuthentication(rawValue: method), known != .none else {
-            throw .malformed(
-                "--client-auth",
-                value: method,
-                wanted: "client_secret_basic or client_secret_post"
-            )
-        }
-        return known
     }
 
     func run(in context: CommandContext) throws {
