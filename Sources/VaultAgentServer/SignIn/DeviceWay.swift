@@ -25,7 +25,8 @@ struct DeviceWay: SignInWay {
         _ metadata: AuthorizationServerMetadata,
         vault: Vault,
         transport: any HTTPTransport,
-        clock: any VaultClock
+        clock: any VaultClock,
+        log: AgentLog?
     ) async throws {
         guard let endpoint = metadata.deviceAuthorizationEndpoint else {
             throw VaultError(
@@ -49,7 +50,13 @@ struct DeviceWay: SignInWay {
             throw VaultError(error, host: endpoint.host, reason: "device_codes_refused")
         }
         end = began.wall.addingTimeInterval(min(authorization.lifetime, Self.longestLife))
-        keeper = GrantKeeper(request: request, metadata: metadata, client: client, vault: vault)
+        keeper = GrantKeeper(
+            request: request,
+            metadata: metadata,
+            client: client,
+            vault: vault,
+            log: log
+        )
         self.transport = transport
         self.clock = clock
     }
@@ -99,11 +106,7 @@ struct DeviceWay: SignInWay {
         case .wait(let seconds):
             progress.setNotice(polling.interval > before ? .slowedDown : nil)
             return seconds
-        case .granted(let granted):
-            // Given up by then, what came is nobody's: it is in no place but here.
-            if progress.beginExchange() {
-                progress.settle(await keeper.keep(granted, sent: sent))
-            }
+        case .granted(let granted): await keeper.take(granted, sent: sent, progress)
         case .failed(let error): progress.settle(failure(error))
         }
         return nil

@@ -92,12 +92,16 @@ final class SignInScreen: Sendable {
         guard isLive else { return }
         let line = state.withLock { state -> String? in
             guard !state.isAsked else { return nil }
-            let line = [left ?? "waiting for the browser", Self.words(state.notice)]
+            let line = [left ?? waiting, Self.words(state.notice)]
                 .compactMap { $0 }.joined(separator: "; ")
             defer { state.line = line }
             return line == state.line ? nil : line
         }
         if let line { try? Descriptor.write("\r\u{1b}[Kvault: \(line)", to: 2) }
+    }
+
+    private var waiting: String {
+        signIn.authorizationURL == nil ? "asking for a token" : "waiting for the browser"
     }
 
     private var left: String? {
