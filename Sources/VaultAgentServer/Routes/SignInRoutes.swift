@@ -123,6 +123,7 @@ extension DeviceWay {
             verificationURIComplete: authorization.verificationURIComplete?.string,
             expiresAt: end
         )
+        document.device?.qrCode = qrCode
     }
 }
 

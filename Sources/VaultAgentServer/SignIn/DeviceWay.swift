@@ -3,6 +3,7 @@ internal import OAuth
 internal import Platform
 internal import VaultCrypto
 internal import VaultKit
+internal import VaultQRCode
 
 /// Asks the token endpoint again and again whether the person has approved the device (RFC 8628).
 struct DeviceWay: SignInWay {
@@ -14,6 +15,8 @@ struct DeviceWay: SignInWay {
     let authorization: DeviceAuthorization
     /// When the codes end by the wall clock, for showing.
     let end: Date
+    /// The address to open as a QR code, a text of `1` and `0` for each row.
+    let qrCode: [String]?
     private let began: Moment
     private let keeper: GrantKeeper
     private let transport: any HTTPTransport
@@ -48,6 +51,11 @@ struct DeviceWay: SignInWay {
         case .granted(let authorization): self.authorization = authorization
         case .refused(let error):
             throw VaultError(error, host: endpoint.host, reason: "device_codes_refused")
+        }
+        // RFC 8628 §3.3.1.
+        let address = authorization.verificationURIComplete ?? authorization.verificationURI
+        qrCode = QRCode(address.string)?.modules.map { row in
+            String(row.map { $0 ? "1" : "0" })
         }
         end = began.wall.addingTimeInterval(min(authorization.lifetime, Self.longestLife))
         keeper = GrantKeeper(
