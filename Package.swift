@@ -64,6 +64,11 @@ let package = Package(
             pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]
         ),
+        .systemLibrary(
+            name: "CQREncode",
+            pkgConfig: "libqrencode",
+            providers: [.apt(["libqrencode-dev"])]
+        ),
         .target(name: "CPlatform"),
 
         .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings),
@@ -128,6 +133,7 @@ let package = Package(
             dependencies: ["CMicroHTTPD", "Platform"],
             swiftSettings: settings
         ),
+        .target(name: "VaultQRCode", dependencies: ["CQREncode"], swiftSettings: settings),
         .target(
             name: "VaultAgentClient",
             dependencies: ["Platform", "OAuth", "VaultAccess", "VaultCrypto"],
@@ -137,7 +143,7 @@ let package = Package(
             name: "VaultAgentServer",
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultStore", "VaultKit", "VaultHTTP",
-                "VaultHTTPServer", "VaultAgentClient", "VaultInterface",
+                "VaultHTTPServer", "VaultAgentClient", "VaultInterface", "VaultQRCode",
             ],
             swiftSettings: safeSettings
         ),
@@ -226,6 +232,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "VaultQRCodeTests",
+            dependencies: ["VaultQRCode"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "VaultHTTPTests",
             dependencies: [
                 "Platform", "VaultCrypto", "OAuth", "VaultAccess", "VaultKit", "VaultHTTP",
@@ -248,7 +259,7 @@ let package = Package(
             dependencies: [
                 "Platform", "OAuth", "VaultCrypto", "VaultSQLite", "VaultStore", "VaultKit",
                 "VaultHTTPServer", "VaultAgentClient", "VaultAgentServer", "VaultInterface",
-                "VaultTesting",
+                "VaultQRCode", "VaultTesting",
             ],
             swiftSettings: settings
         ),

@@ -19,6 +19,8 @@ final class DeviceServer: HTTPTransport {
     enum Answer: Sendable {
         case body(Int, String)
         case silence
+        /// The grant, once the gate opens.
+        case late(Gate)
 
         static let pending = Answer.body(400, #"{"error":"authorization_pending"}"#)
         static let slowDown = Answer.body(400, #"{"error":"slow_down"}"#)
@@ -35,10 +37,17 @@ final class DeviceServer: HTTPTransport {
 
     private let state: Locked<State>
     private let codes: (status: Int, body: String)
+    private let members: String
 
-    init(_ answers: [Answer], codes: (Int, String) = (200, DeviceServer.codes)) {
+    /// A server whose metadata may have more members.
+    init(
+        _ answers: [Answer],
+        codes: (Int, String) = (200, DeviceServer.codes),
+        members: String = ""
+    ) {
         state = Locked(State(answers: answers))
         self.codes = codes
+        self.members = members
     }
 
     var polls: Int { state.withLock { $0.asked.count { $0.hasSuffix("/token") } } }
@@ -61,7 +70,7 @@ final class DeviceServer: HTTPTransport {
                 body: Secret(
                     """
                     {"issuer":"\(Self.issuer)","token_endpoint":"\(Self.issuer)/token",\
-                    "device_authorization_endpoint":"\(Self.issuer)/start"}
+                    "device_authorization_endpoint":"\(Self.issuer)/start"\(members)}
                     """
                 )
             )
@@ -69,6 +78,9 @@ final class DeviceServer: HTTPTransport {
         switch next ?? .pending {
         case .body(let status, let body): return HTTPResponse(status: status, body: Secret(body))
         case .silence: throw .ambiguous(.timedOut)
+        case .late(let gate):
+            await gate.pass()
+            return HTTPResponse(status: 200, body: Secret(ScriptedServer.granted))
         }
     }
 }
@@ -84,7 +96,12 @@ struct DeviceAttempt: Sendable {
     init(_ server: DeviceServer) async throws {
         self.server = server
         agent = try await AgentFixture.make()
-        signIns = SignIns(vault: try agent.vault, transport: server, clock: clock)
+        signIns = SignIns(
+            vault: try agent.vault,
+            transport: server,
+            clock: clock,
+            log: try AgentLog(agent.location)
+        )
         signIn = try await signIns.begin(
             SignInRequest(
                 BeginSignInDocument(

@@ -4,6 +4,7 @@ import Testing
 import VaultAgentClient
 import VaultCrypto
 import VaultKit
+import VaultQRCode
 import VaultStore
 import VaultTesting
 
@@ -77,6 +78,8 @@ import VaultTesting
         #expect(first.device?.userCode == "AB-CD")
         #expect(first.device?.verificationURI == "https://as.example/device")
         #expect(first.device?.verificationURIComplete == "https://as.example/device?c=AB-CD")
+        let modules = QRCode("https://as.example/device?c=AB-CD")?.modules
+        #expect(first.device?.qrCode?.map { $0.map { $0 == "1" } } == modules)
         #expect(first.device?.expiresAt == attempt.clock.now().wall.addingTimeInterval(600))
         let text = String(decoding: try WireJSON.encode(first), as: UTF8.self)
         #expect(!text.contains("canary"))

@@ -19,7 +19,8 @@ struct SignInAttempt: Sendable {
         _ agent: AgentFixture,
         account: AccountName = "work",
         secret: Secret? = nil,
-        redirectURI: String? = nil
+        redirectURI: String? = nil,
+        flow: String? = nil
     ) async throws -> SignInAttempt {
         let signIn = try await agent.service.vault.session().signIns.begin(
             SignInRequest(
@@ -29,7 +30,8 @@ struct SignInAttempt: Sendable {
                     clientID: "client",
                     clientSecret: secret?.reveal { $0 },
                     scope: ["a", "b"],
-                    redirectURI: redirectURI
+                    redirectURI: redirectURI,
+                    flow: flow
                 ),
                 for: account,
                 remembered: nil

@@ -55,6 +55,9 @@ package struct SignInDocument: Codable, Sendable {
         package let verificationURI: String
         package let verificationURIComplete: String?
         package let expiresAt: Date
+        /// The address, with the code where the server has such a one, as a QR code: its rows from top
+        /// to bottom, `1` for each dark module, without the quiet zone.
+        package var qrCode: [String]?
 
         package init(
             userCode: String,

@@ -124,6 +124,7 @@ extension DeviceWay {
             verificationURIComplete: authorization.verificationURIComplete?.string,
             expiresAt: end
         )
+        document.device?.qrCode = qrCode
     }
 }
 

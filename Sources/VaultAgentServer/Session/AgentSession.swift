@@ -23,7 +23,7 @@ final class AgentSession: Sendable {
     ) {
         self.vault = vault
         self.needsPerson = needsPerson
-        signIns = SignIns(vault: vault, transport: transport, clock: clock)
+        signIns = SignIns(vault: vault, transport: transport, clock: clock, log: log)
         // All three are awaited in `end`. What they do is the agent's own work, and not that of whoever
         // unlocked it.
         let events = vault.newEvents

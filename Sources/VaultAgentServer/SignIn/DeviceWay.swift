@@ -3,6 +3,7 @@ internal import OAuth
 internal import Platform
 internal import VaultCrypto
 internal import VaultKit
+internal import VaultQRCode
 
 /// Asks the token endpoint again and again whether the person has approved the device (RFC 8628).
 struct DeviceWay: SignInWay {
@@ -14,6 +15,8 @@ struct DeviceWay: SignInWay {
     let authorization: DeviceAuthorization
     /// When the codes end by the wall clock, for showing.
     let end: Date
+    /// The address to open as a QR code, a text of `1` and `0` for each row.
+    let qrCode: [String]?
     private let began: Moment
     private let keeper: GrantKeeper
     private let transport: any HTTPTransport
@@ -25,7 +28,8 @@ struct DeviceWay: SignInWay {
         _ metadata: AuthorizationServerMetadata,
         vault: Vault,
         transport: any HTTPTransport,
-        clock: any VaultClock
+        clock: any VaultClock,
+        log: AgentLog?
     ) async throws {
         guard let endpoint = metadata.deviceAuthorizationEndpoint else {
             throw VaultError(
@@ -48,8 +52,19 @@ struct DeviceWay: SignInWay {
         case .refused(let error):
             throw VaultError(error, host: endpoint.host, reason: "device_codes_refused")
         }
+        // RFC 8628 §3.3.1.
+        let address = authorization.verificationURIComplete ?? authorization.verificationURI
+        qrCode = QRCode(address.string)?.modules.map { row in
+            String(row.map { $0 ? "1" : "0" })
+        }
         end = began.wall.addingTimeInterval(min(authorization.lifetime, Self.longestLife))
-        keeper = GrantKeeper(request: request, metadata: metadata, client: client, vault: vault)
+        keeper = GrantKeeper(
+            request: request,
+            metadata: metadata,
+            client: client,
+            vault: vault,
+            log: log
+        )
         self.transport = transport
         self.clock = clock
     }
@@ -99,11 +114,7 @@ struct DeviceWay: SignInWay {
         case .wait(let seconds):
             progress.setNotice(polling.interval > before ? .slowedDown : nil)
             return seconds
-        case .granted(let granted):
-            // Given up by then, what came is nobody's: it is in no place but here.
-            if progress.beginExchange() {
-                progress.settle(await keeper.keep(granted, sent: sent))
-            }
+        case .granted(let granted): await keeper.take(granted, sent: sent, progress)
         case .failed(let error): progress.settle(failure(error))
         }
         return nil

@@ -13,6 +13,23 @@ struct GrantKeeper: Sendable {
     let metadata: AuthorizationServerMetadata
     let client: ClientSource.Found
     let vault: Vault
+    var log: AgentLog? = nil
+
+    /// Stores a grant as the outcome of its sign-in.
+    ///
+    /// What comes for one that was given up by then has nobody who would use it or could end it later:
+    /// it is revoked.
+    func take(_ granted: TokenResponse, sent: Moment, _ progress: SignInProgress) async {
+        guard progress.beginExchange() else { return await drop(granted, sent: sent) }
+        progress.settle(await keep(granted, sent: sent))
+    }
+
+    private func drop(_ granted: TokenResponse, sent: Moment) async {
+        var registration = registration
+        registration.identity = await identity(in: granted)
+        let word = await vault.drop(registration, granted, sent: sent)
+        log?.write("sign_in_dropped", ["account": request.name.text, "tokens": word])
+    }
 
     /// Stores a grant.
     ///
@@ -29,13 +46,7 @@ struct GrantKeeper: Sendable {
     private func store(_ granted: TokenResponse, sent: Moment) async throws -> SignIn.Outcome {
         let end = Uptime.seconds() + Self.savingLife
         var registration = registration
-        registration.identity = await vault.identity(
-            in: granted,
-            of: metadata,
-            client: client.client.id,
-            requestedScope: request.requestedScope,
-            network: request.network
-        )
+        registration.identity = await identity(in: granted)
         while true {
             do {
                 try await vault.signIn(
@@ -44,7 +55,7 @@ struct GrantKeeper: Sendable {
                     sent: sent,
                     replacesIdentity: request.replacesIdentity
                 )
-                return .ready(renewable: granted.refreshToken != nil)
+                return .ready(renewable: registration.isRenewable(after: granted))
             } catch let error as VaultError where Self.mayPass(error) {
                 guard Uptime.seconds() < end else {
                     throw VaultError(.notSaved, account: request.name, facts: error.facts)
@@ -52,6 +63,18 @@ struct GrantKeeper: Sendable {
                 try await SystemClock().sleep(seconds: 1)
             }
         }
+    }
+
+    /// Who signed in; nobody did where the client asked for itself.
+    private func identity(in granted: TokenResponse) async -> Identity? {
+        guard request.flow != .clientCredentials else { return nil }
+        return await vault.identity(
+            in: granted,
+            of: metadata,
+            client: client.client.id,
+            requestedScope: request.requestedScope,
+            network: request.network
+        )
     }
 
     /// Whether storing may go well a moment later.
@@ -65,7 +88,8 @@ struct GrantKeeper: Sendable {
         }
     }
 
-    private var registration: AccountRegistration {
+    /// What the account will be, but for who signs in.
+    var registration: AccountRegistration {
         var registration = AccountRegistration(
             name: request.name,
             client: client.client,
@@ -75,7 +99,8 @@ struct GrantKeeper: Sendable {
             redirectURI: client.redirectURI,
             requestedScope: request.requestedScope,
             refresh: request.refresh,
-            renewal: request.renewal
+            renewal: request.renewal,
+            grantKind: request.flow == .clientCredentials ? .clientCredentials : .refreshToken
         )
         registration.network = request.network
         registration.authorizationParameters = request.authorizationParameters

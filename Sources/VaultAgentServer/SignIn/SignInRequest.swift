@@ -48,7 +48,7 @@ struct SignInRequest: Sendable {
         replacesIdentity = document.replace ?? false
         self.name = name
         self.clientID = clientID.map { ClientID(rawValue: $0) }
-        flow = try Self.flow(document.flow) ?? remembered?.signInFlow ?? .browser
+        flow = try Self.flow(document.flow) ?? remembered?.usualFlow ?? .browser
         deviceAuthorizationEndpoint =
             try document.deviceAuthorizationEndpoint.map {
                 try EndpointURL.checked($0, field: "device_authorization_endpoint")
@@ -65,7 +65,9 @@ struct SignInRequest: Sendable {
             ?? (isSameClient ? remembered?.client.secret : nil)
         let scope = Scope(document.scope)
         let asked = scope.isEmpty ? remembered?.requestedScope ?? scope : scope
-        requestedScope = server.provider?.entry.scope(asked) ?? asked
+        // What the provider's entry adds is for a person, and for a refresh token.
+        let entry = flow == .clientCredentials ? nil : server.provider?.entry
+        requestedScope = entry?.scope(asked) ?? asked
         redirectURI = document.redirectURI ?? (isSameClient ? remembered?.redirectURI : nil)
         let known = isSameClient ? remembered : nil
         var refresh = known?.refresh ?? RefreshOptions()
@@ -89,7 +91,7 @@ struct SignInRequest: Sendable {
         authentication = way ?? (isKept ? remembered?.client.authentication : nil)
         try checkParameters()
         // Before anybody is asked for anything.
-        if flow != .device { _ = try LoopbackAddress(redirectURI) }
+        if flow.usesRedirect { _ = try LoopbackAddress(redirectURI) }
     }
 
     /// Before the person is sent to the browser, not when there is a grant to store.
@@ -117,6 +119,7 @@ struct SignInRequest: Sendable {
             switch flow {
             case .browser, .paste: .authorizationCode
             case .device: deviceAuthorizationEndpoint == nil ? .deviceCode : nil
+            case .clientCredentials: nil
             }
         let issuer: String
         switch server.source {
@@ -171,6 +174,14 @@ struct SignInRequest: Sendable {
             secret: clientSecret,
             authentication: takesBasic ? .clientSecretBasic : .clientSecretPost
         )
+    }
+}
+
+extension AccountRegistration {
+    /// How somebody signs in to it unless told; one that was added says only what its tokens are
+    /// obtained with.
+    fileprivate var usualFlow: SignInFlow {
+        grantKind == .clientCredentials ? .clientCredentials : signInFlow
     }
 }
 

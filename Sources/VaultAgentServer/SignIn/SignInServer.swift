@@ -153,7 +153,8 @@ extension AccountRegistration {
         var endpoints: [EndpointName: EndpointURL] = [:]
         endpoints[.authorization] = authorizationEndpoint
         endpoints[.deviceAuthorization] = deviceAuthorizationEndpoint
-        guard !endpoints.isEmpty else { return nil }
+        // The client's own credentials need no endpoint but the one for tokens.
+        guard !endpoints.isEmpty || grantKind == .clientCredentials else { return nil }
         return AuthorizationServerMetadata(endpoints: endpoints, token: tokenEndpoint)
     }
 }

@@ -9,6 +9,7 @@ final class SignIns: Sendable {
     private let vault: Vault
     private let transport: any HTTPTransport
     private let clock: any VaultClock
+    private let log: AgentLog?
     private let running = Locked<[String: Attempt]>([:])
     private let beginning = Locked(0)
 
@@ -23,10 +24,16 @@ final class SignIns: Sendable {
         let forgetting: Task<Void, Never>
     }
 
-    init(vault: Vault, transport: any HTTPTransport, clock: any VaultClock) {
+    init(
+        vault: Vault,
+        transport: any HTTPTransport,
+        clock: any VaultClock,
+        log: AgentLog? = nil
+    ) {
         self.vault = vault
         self.transport = transport
         self.clock = clock
+        self.log = log
     }
 
     /// Whether anybody is still at one.
@@ -80,7 +87,17 @@ final class SignIns: Sendable {
                 metadata,
                 vault: vault,
                 transport: transport,
-                clock: clock
+                clock: clock,
+                log: log
+            )
+        case .clientCredentials:
+            try ClientCredentialsWay(
+                request,
+                metadata,
+                vault: vault,
+                transport: transport,
+                clock: clock,
+                log: log
             )
         }
     }

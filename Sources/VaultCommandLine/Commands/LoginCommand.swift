@@ -24,7 +24,10 @@ struct LoginCommand: Command {
           --flow FLOW             browser: a browser on this machine, unless told
                                   paste: a browser on another machine, as over SSH; you
                                   paste the address that it ends on
-                                  device: a code that you type on another device
+                                  device: a code that you type on another device; a
+                                  terminal shows its address as a QR code too
+                                  client-credentials: nobody signs in, the client asks
+                                  with its own credentials
           --client-secret-fd N    Read the client secret from file descriptor N
           --client-auth METHOD    client_secret_basic or client_secret_post; as the
                                   provider or the server has it unless told
@@ -44,8 +47,9 @@ struct LoginCommand: Command {
                                   that the browser ends on from the terminal or from a
                                   line of standard input
           --refresh-param NAME=VALUE
-                                  Send this besides in every refresh; may be repeated,
-                                  and is no place for a secret
+                                  Send this besides in every refresh, and each time that
+                                  the client asks with its own credentials; may be
+                                  repeated, and is no place for a secret
 
         \(NetworkArguments.help)
         """
@@ -135,6 +139,11 @@ struct LoginCommand: Command {
             throw ended.error.map { VaultError($0) } ?? VaultError(.signInFailed)
         }
         context.terminal.words("signed in: account \(account) is ready")
+        if ended.flow == SignInFlow.clientCredentials.rawValue {
+            context.terminal.words(
+                "it has no refresh token: its client asks for each next token as for this one"
+            )
+        }
         ChangeReport.warn(isRenewable: ended.renewable ?? true, account, context.terminal)
         if ended.renewable ?? true { RenewalNotice(context: context).sayOnce() }
     }

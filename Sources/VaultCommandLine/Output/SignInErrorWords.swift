@@ -18,6 +18,11 @@ extension VaultErrorWords {
             ("\(host) gave no code for a device\(told(facts))", "vault help login has other flows")
         case "device_refused":
             ("the authorization server gave no tokens for the code\(told(facts))", nil)
+        case "credentials_refused":
+            (
+                "\(host) gave no token for the client's own credentials\(told(facts))",
+                "the client has to be registered for the grant client_credentials"
+            )
         case "code_refused":
             ("the authorization server did not exchange the code\(told(facts))", nil)
         case "issuer_mismatch":

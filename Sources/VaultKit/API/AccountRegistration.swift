@@ -154,14 +154,16 @@ public struct AccountRegistration: Sendable, Hashable {
         )
     }
 
-    /// The account to store for a grant, as the pair of some generation.
-    func newAccount(
-        _ response: TokenResponse,
-        id: AccountID?,
-        generation: UInt64,
-        sent: Moment,
-        now: Moment
-    ) -> NewAccount {
+    /// Whether the account of a grant can be renewed.
+    package func isRenewable(after response: TokenResponse) -> Bool {
+        settings.isRenewable(with: response.refreshToken)
+    }
+
+    /// The request that brings the first token of the client's own credentials, as each later one does.
+    package var clientCredentialsRequest: HTTPRequest { settings.refreshRequest(nil) }
+
+    /// What is sealed of it.
+    private var settings: AccountSettings {
         var settings = AccountSettings(
             name: name,
             client: client,
@@ -170,7 +172,7 @@ public struct AccountRegistration: Sendable, Hashable {
             issuer: issuer,
             redirectURI: redirectURI,
             requestedScope: requestedScope,
-            refresh: provider?.complete(refresh, tokenEndpoint: tokenEndpoint) ?? refresh,
+            refresh: completeRefresh,
             tags: tags,
             renewal: renewal ?? .normal,
             grantKind: grantKind
@@ -179,10 +181,29 @@ public struct AccountRegistration: Sendable, Hashable {
         settings.authorizationParameters = authorizationParameters
         settings.revocationEndpoint = revocationEndpoint
         settings.identity = identity
-        let refreshToken = settings.kept(response.refreshToken)
         settings.ownProvider = ownProvider
         settings.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
         settings.signInFlow = signInFlow
+        return settings
+    }
+
+    /// What its refreshes have; what the provider's entry says of refresh tokens is nothing to those who
+    /// have none.
+    private var completeRefresh: RefreshOptions {
+        guard grantKind == .refreshToken else { return refresh }
+        return provider?.complete(refresh, tokenEndpoint: tokenEndpoint) ?? refresh
+    }
+
+    /// The account to store for a grant, as the pair of some generation.
+    func newAccount(
+        _ response: TokenResponse,
+        id: AccountID?,
+        generation: UInt64,
+        sent: Moment,
+        now: Moment
+    ) -> NewAccount {
+        let settings = settings
+        let refreshToken = settings.kept(response.refreshToken)
         let token = StoredAccessToken(
             value: response.accessToken,
             tokenType: response.tokenType,

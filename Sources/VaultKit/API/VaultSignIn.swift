@@ -67,14 +67,31 @@ extension Vault {
         )
     }
 
+    /// Revokes tokens that came for a sign-in which nobody waits for any more.
+    ///
+    /// - Returns: What became of them, in a word: `revoked`, `shared` where an account may be of the
+    ///   same grant, and else why they could not be revoked.
+    package func drop(
+        _ registration: AccountRegistration,
+        _ response: TokenResponse,
+        sent: Moment
+    ) async -> String {
+        await dropped(
+            registration.newAccount(response, id: nil, generation: 1, sent: sent, now: clock.now())
+        )
+    }
+
     /// Revokes the tokens of an account that is not stored; says in a word what became of them.
     ///
     /// Several providers revoke every grant of a person and client at once, which another account may
-    /// have.
+    /// have. Where nobody knows whose the tokens are, any account of the client may.
     private func dropped(_ new: NewAccount) async -> String {
-        guard let others = try? accounts(sharing: new.settings, besides: nil), others.isEmpty else {
-            return "shared"
+        let subject = new.settings.identity?.subject
+        let others = try? accounts { other in
+            other.hasClient(of: new.settings)
+                && (subject == nil || other.identity == nil || other.identity?.subject == subject)
         }
+        guard let others, others.isEmpty else { return "shared" }
         let failure = await Revoker(transport: transport, clock: clock)
             .revoke(new.tokens, of: new.settings)
         return failure.map { $0.facts[.reason] ?? $0.code.rawValue } ?? "revoked"
@@ -86,17 +103,29 @@ extension Vault {
         besides id: AccountID?
     ) throws -> [AccountName] {
         guard let subject = settings.identity?.subject else { return [] }
+        return try accounts(besides: id) { other in
+            other.identity?.subject == subject && other.hasClient(of: settings)
+        }
+    }
+
+    private func accounts(
+        besides id: AccountID? = nil,
+        where isMeant: (AccountSettings) -> Bool
+    ) throws -> [AccountName] {
         var (found, last): ([AccountName], String?) = ([], nil)
         repeat {
             let page = try store.accountPage(after: last, limit: 256)
-            found += page.accounts.filter { account in
-                let other = account.settings
-                return account.id != id && other.identity?.subject == subject
-                    && other.issuer == settings.issuer && other.client.id == settings.client.id
-            }.map(\.name)
+            found += page.accounts.filter { $0.id != id && isMeant($0.settings) }.map(\.name)
             last = page.next
         } while last != nil
         return found
+    }
+}
+
+extension AccountSettings {
+    /// Whether another account is of the same client at the same issuer.
+    fileprivate func hasClient(of other: AccountSettings) -> Bool {
+        issuer == other.issuer && client.id == other.client.id
     }
 }
 

@@ -23,7 +23,7 @@ package import VaultCrypto
 ///     "subject"             who signed in, by the server's own name
 ///     "subject_name"        what is shown of who signed in
 ///     "token_grant"         client_credentials or static, where it is not refresh_token
-///     "sign_in_flow"        paste or device, where it is not browser
+///     "sign_in_flow"        paste, device or client-credentials, where it is not browser
 ///     "device_authorization_endpoint"   where the device flow begins, where discovery does not say
 package enum AccountRecord {
     package static func encode(_ settings: AccountSettings) -> Secret {

@@ -6,4 +6,11 @@ package enum SignInFlow: String, Sendable, Hashable, CaseIterable {
     case paste
     /// A code that the person types on another device (RFC 8628).
     case device
+    /// No person at all: the client asks with its own credentials (RFC 6749 §4.4).
+    case clientCredentials = "client-credentials"
+}
+
+extension SignInFlow {
+    /// Whether it ends at the client's redirect address.
+    package var usesRedirect: Bool { self == .browser || self == .paste }
 }

@@ -39,16 +39,19 @@ private struct TokenResponseBody: Encodable {
     let access_token: String
     let token_type = "Bearer"
     let expires_in: Int
-    let refresh_token: String
+    let refresh_token: String?
     let scope: String
 }
 
 extension AuthorizationServerCore {
-    func tokenResponse(_ pair: TokenPair) -> HTTPServerResponse {
+    func tokenResponse(
+        _ pair: TokenPair,
+        withRefreshToken: Bool = true
+    ) -> HTTPServerResponse {
         let body = TokenResponseBody(
             access_token: pair.accessToken.reveal { $0 },
             expires_in: max(0, Int((pair.expiry - clock()).rounded())),
-            refresh_token: pair.refreshToken.reveal { $0 },
+            refresh_token: withRefreshToken ? pair.refreshToken.reveal { $0 } : nil,
             scope: pair.scope
         )
         return .json(body, headers: [("Cache-Control", "no-store")])
@@ -65,7 +68,8 @@ struct ServerMetadata: Encodable {
     let registration_endpoint: String?
     let response_types_supported = ["code"]
     let grant_types_supported = [
-        "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code",
+        "authorization_code", "refresh_token", "client_credentials",
+        "urn:ietf:params:oauth:grant-type:device_code",
     ]
     let code_challenge_methods_supported = ["S256"]
     let token_endpoint_auth_methods_supported = [

@@ -45,7 +45,8 @@ struct TokenRoute {
                 form: form,
                 among: core.clients
             )
-            return grant(grantType, form, to: client.id)
+            return grantType == "client_credentials"
+                ? grant(form, to: client) : grant(grantType, form, to: client.id)
         } catch {
             return error.response
         }
@@ -60,10 +61,24 @@ struct TokenRoute {
             case "urn:ietf:params:oauth:grant-type:device_code": pair = try poll(form, client)
             default: return .oauthError("unsupported_grant_type")
             }
-            return pair.map(core.tokenResponse) ?? .oauthError("invalid_request")
+            return pair.map { core.tokenResponse($0) } ?? .oauthError("invalid_request")
         } catch {
             return .oauthError(error.rawValue)
         }
+    }
+
+    /// The client's own credentials, which a public client has none of; no refresh token comes with
+    /// them (RFC 6749 §4.4).
+    private func grant(
+        _ form: Form,
+        to client: TestAuthorizationServer.Client
+    ) -> HTTPServerResponse {
+        guard client.secret != nil else { return .oauthError("unauthorized_client") }
+        let now = core.clock()
+        let pair = core.withLedger {
+            $0.issue(subject: client.id, client: client.id, scope: form["scope"] ?? "", now: now)
+        }
+        return core.tokenResponse(pair, withRefreshToken: false)
     }
 
     private func exchange(_ form: Form, _ client: String) throws(LedgerRefusal) -> TokenPair? {

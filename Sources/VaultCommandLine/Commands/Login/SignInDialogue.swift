@@ -67,6 +67,9 @@ struct SignInDialogue {
                 ear.end()
                 registered = try RegisteredByHand.ask(error, context.terminal)
                 try ear.begin()
+            } catch let error as VaultError where error.facts[.reason] == "no_credentials" {
+                let isSecret = error.facts[.field] == "client_secret"
+                throw UsageError.missing(isSecret ? "--client-secret-fd N" : "--client-id ID")
             }
         }
     }

@@ -53,7 +53,10 @@ final class SignInScreen: Sendable {
         if let complete = device.verificationURIComplete {
             terminal.words("this one has the code in it: \(complete)")
         }
-        terminal.words("the code is for \(place.host), and for nobody who asks you for it")
+        draw(device)
+        terminal.words(
+            "the code \(device.userCode) is for \(place.host), and for nobody who asks you for it"
+        )
         // The person is about to sign in there.
         if !place.isSameSite(as: EndpointURL(unchecked: signIn.issuer)) {
             terminal.warning(
@@ -61,6 +64,19 @@ final class SignInScreen: Sendable {
             )
         }
         tick()
+    }
+
+    /// Lines that stand below a drawn code: for whom it is, a warning of two lines, the time left.
+    private static let linesBelow = 4
+
+    /// Draws the address for a device with a camera; the code to type stays on the screen, to be
+    /// compared (RFC 8628 §3.3.1).
+    private func draw(_ device: SignInDocument.Device) {
+        guard isLive, let rows = device.qrCode,
+            let code = QRCodeText(rows, style: .of(2), linesBelow: Self.linesBelow)
+        else { return }
+        terminal.words("or point its camera here, and compare the code:")
+        try? Descriptor.write(code.lines.joined(separator: "\n") + "\n", to: 2)
     }
 
     /// Asks for the address that the browser ended on.
@@ -92,12 +108,16 @@ final class SignInScreen: Sendable {
         guard isLive else { return }
         let line = state.withLock { state -> String? in
             guard !state.isAsked else { return nil }
-            let line = [left ?? "waiting for the browser", Self.words(state.notice)]
+            let line = [left ?? waiting, Self.words(state.notice)]
                 .compactMap { $0 }.joined(separator: "; ")
             defer { state.line = line }
             return line == state.line ? nil : line
         }
         if let line { try? Descriptor.write("\r\u{1b}[Kvault: \(line)", to: 2) }
+    }
+
+    private var waiting: String {
+        signIn.authorizationURL == nil ? "asking for a token" : "waiting for the browser"
     }
 
     private var left: String? {
