@@ -14,6 +14,8 @@ package enum IDToken {
         case issuer
         /// It is for another client.
         case audience
+        /// It is of another authorization request.
+        case nonce
         /// It has expired, or does not say when it does.
         case expired
     }
@@ -27,6 +29,8 @@ package enum IDToken {
     ///   - token: The token.
     ///   - issuer: The issuer, letter by letter as its metadata states it.
     ///   - client: The client that the token has to be for.
+    ///   - nonce: The value of the authorization request, which the token has to repeat (OpenID Connect
+    ///     Core 1.0 §3.1.3.7, item 11); nil where none was sent.
     ///   - now: The wall clock.
     /// - Returns: The identity.
     /// - Throws: `Flaw`.
@@ -34,11 +38,15 @@ package enum IDToken {
         in token: Secret,
         issuer: String,
         client: ClientID,
+        nonce: Secret?,
         at now: Date
     ) throws(Flaw) -> Identity {
         guard let claims = JSONWebToken.payload(of: token) else { throw .unreadable }
         guard let stated = claims["iss"]?.text, isSame(stated, issuer) else { throw .issuer }
         guard isMeant(claims, for: client.rawValue) else { throw .audience }
+        guard nonce.map({ $0.reveal { $0 == claims["nonce"]?.text } }) ?? true else {
+            throw .nonce
+        }
         guard let expiry = claims["exp"]?.double, expiry > now.timeIntervalSince1970 - leeway
         else { throw .expired }
         guard let identity = Identity(claims: claims) else { throw .unreadable }

@@ -36,6 +36,7 @@ extension Identity {
     ///   - response: The token endpoint's answer to the sign-in.
     ///   - metadata: What the server publishes.
     ///   - client: The client that signed in.
+    ///   - nonce: The value of the authorization request; nil where none was sent.
     ///   - requestedScope: What was asked for.
     ///   - now: The wall clock.
     ///   - transport: How userinfo is reached.
@@ -44,11 +45,22 @@ extension Identity {
         in response: TokenResponse,
         of metadata: AuthorizationServerMetadata,
         client: ClientID,
+        nonce: Secret?,
         requestedScope: Scope,
         at now: Date,
         using transport: any HTTPTransport
     ) async -> Identity? {
-        let stated = stated(in: response, issuer: metadata.issuer, client: client, at: now)
+        let stated = metadata.issuer.flatMap { issuer in
+            response.idToken.flatMap { token in
+                try? IDToken.identity(
+                    in: token,
+                    issuer: issuer,
+                    client: client,
+                    nonce: nonce,
+                    at: now
+                )
+            }
+        }
         let scope = response.scope ?? requestedScope
         guard stated?.name == nil, scope.contains("openid"),
             let endpoint = metadata.userinfoEndpoint,
@@ -59,16 +71,5 @@ extension Identity {
         else { return stated }
         // Of another person it says nothing (OpenID Connect Core 1.0 §5.3.2).
         return stated.map { $0.subject == told.subject ? told : $0 } ?? told
-    }
-
-    /// What the ID token says; nil without one, and where nobody knows who would issue it.
-    private static func stated(
-        in response: TokenResponse,
-        issuer: String?,
-        client: ClientID,
-        at now: Date
-    ) -> Identity? {
-        guard let token = response.idToken, let issuer else { return nil }
-        return try? IDToken.identity(in: token, issuer: issuer, client: client, at: now)
     }
 }

@@ -44,7 +44,9 @@ struct CommandContext: Sendable {
     func account(_ named: AccountName?, in file: VaultFile) throws -> StoredAccount {
         if let name = try namedAccount(named) { return try file.account(named: name) }
         guard let current = try file.selectedAccount(), let account = try file.account(current)
-        else { throw VaultError.noAccountChosen(isEmpty: try file.hints(after: nil, limit: 1).isEmpty) }
+        else {
+            throw VaultError.noAccountChosen(isEmpty: try file.hints(after: nil, limit: 1).isEmpty)
+        }
         return account
     }
 

@@ -21,7 +21,13 @@ import struct FoundationEssentials.Date
 
     private static func read(_ claims: String) -> Result<Identity, IDToken.Flaw> {
         Result { () throws(IDToken.Flaw) in
-            try IDToken.identity(in: token(claims), issuer: issuer, client: client, at: now)
+            try IDToken.identity(
+                in: token(claims),
+                issuer: issuer,
+                client: client,
+                nonce: nil,
+                at: now
+            )
         }
     }
 
@@ -71,6 +77,25 @@ import struct FoundationEssentials.Date
         #expect(Self.read(#"{"sub":"s",\#(claims)}"#) == .success(Self.someone))
     }
 
+    @Test(
+        "an ID token of another authorization request says nothing",
+        arguments: [(#","nonce":"n""#, true), (#","nonce":"m""#, false), ("", false)]
+    )
+    func nonce(claim: String, isTaken: Bool) {
+        let claims =
+            #"{"sub":"s","iss":"https://as.example","aud":"client","exp":1760000060\#(claim)}"#
+        let read = Result { () throws(IDToken.Flaw) in
+            try IDToken.identity(
+                in: Self.token(claims),
+                issuer: Self.issuer,
+                client: Self.client,
+                nonce: Secret("n"),
+                at: Self.now
+            )
+        }
+        #expect(read == (isTaken ? .success(Self.someone) : .failure(.nonce)))
+    }
+
     private static let someone: Identity = {
         guard let identity = Identity(subject: "s") else { preconditionFailure("a subject") }
         return identity
@@ -83,6 +108,7 @@ import struct FoundationEssentials.Date
                 in: Secret(text),
                 issuer: Self.issuer,
                 client: Self.client,
+                nonce: nil,
                 at: Self.now
             )
         }

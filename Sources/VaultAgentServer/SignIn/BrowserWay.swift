@@ -57,6 +57,7 @@ final class BrowserWay: SignInWay {
             keeper: GrantKeeper(request: request, metadata: metadata, client: client, vault: vault),
             redirectURI: redirectURI,
             codeVerifier: request.takesProofKey ? proofKey.codeVerifier : nil,
+            nonce: authorization.nonce,
             transport: transport
         )
         listener = Locked(socket)

@@ -9,6 +9,8 @@ struct CodeExchange: Sendable {
     let redirectURI: String
     /// Nil where the provider takes no proof key.
     let codeVerifier: Secret?
+    /// What ties an ID token to the authorization request; nil where none was asked for.
+    let nonce: Secret?
     let transport: any HTTPTransport
 
     func outcome(of code: Secret) async -> SignIn.Outcome {
@@ -37,7 +39,7 @@ struct CodeExchange: Sendable {
             case .refused(let error):
                 return .failed(VaultError(error, host: endpoint.host, reason: "code_refused"))
             case .granted(let granted):
-                return await keeper.keep(granted, sent: sent)
+                return await keeper.keep(granted, sent: sent, nonce: nonce)
             }
         } catch {
             return .failed(VaultError(error, account: keeper.request.name))

@@ -35,18 +35,26 @@ struct GrantKeeper: Sendable {
     ///
     /// One that has come is not let go at once because the store does not take it; the person is
     /// there to sign in again if it never does.
-    func keep(_ granted: TokenResponse, sent: Moment) async -> SignIn.Outcome {
+    func keep(
+        _ granted: TokenResponse,
+        sent: Moment,
+        nonce: Secret? = nil
+    ) async -> SignIn.Outcome {
         do {
-            return try await store(granted, sent: sent)
+            return try await store(granted, sent: sent, nonce)
         } catch {
             return .failed(VaultError(error, account: request.name))
         }
     }
 
-    private func store(_ granted: TokenResponse, sent: Moment) async throws -> SignIn.Outcome {
+    private func store(
+        _ granted: TokenResponse,
+        sent: Moment,
+        _ nonce: Secret?
+    ) async throws -> SignIn.Outcome {
         let end = Uptime.seconds() + Self.savingLife
         var registration = registration
-        registration.identity = await identity(in: granted)
+        registration.identity = await identity(in: granted, nonce)
         while true {
             do {
                 try await vault.signIn(
@@ -66,12 +74,13 @@ struct GrantKeeper: Sendable {
     }
 
     /// Who signed in; nobody did where the client asked for itself.
-    private func identity(in granted: TokenResponse) async -> Identity? {
+    private func identity(in granted: TokenResponse, _ nonce: Secret? = nil) async -> Identity? {
         guard request.flow != .clientCredentials else { return nil }
         return await vault.identity(
             in: granted,
             of: metadata,
             client: client.client.id,
+            nonce: nonce,
             requestedScope: request.requestedScope,
             network: request.network
         )

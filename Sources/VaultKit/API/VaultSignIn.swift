@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 package import OAuth
 package import Platform
-internal import VaultCrypto
+package import VaultCrypto
 internal import VaultStore
 
 extension Vault {
@@ -54,6 +54,7 @@ extension Vault {
         in response: TokenResponse,
         of metadata: AuthorizationServerMetadata,
         client: ClientID,
+        nonce: Secret?,
         requestedScope: Scope,
         network: NetworkOptions = NetworkOptions()
     ) async -> Identity? {
@@ -61,6 +62,7 @@ extension Vault {
             in: response,
             of: metadata,
             client: client,
+            nonce: nonce,
             requestedScope: requestedScope,
             at: clock.now().wall,
             using: transport.through(network)

@@ -24,6 +24,7 @@ extension Check {
             in: Secret(bytes: bytes),
             issuer: "https://as.example",
             client: ClientID(rawValue: "client"),
+            nonce: nil,
             at: AnswerSetting.start
         )
         for identity in [told, token].compactMap(\.self) {
