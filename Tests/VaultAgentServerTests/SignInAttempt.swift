@@ -20,7 +20,8 @@ struct SignInAttempt: Sendable {
         account: AccountName = "work",
         secret: Secret? = nil,
         redirectURI: String? = nil,
-        flow: String? = nil
+        flow: String? = nil,
+        scope: [String] = ["a", "b"]
     ) async throws -> SignInAttempt {
         let signIn = try await agent.service.vault.session().signIns.begin(
             SignInRequest(
@@ -29,7 +30,7 @@ struct SignInAttempt: Sendable {
                     issuer: ScriptedServer.issuer,
                     clientID: "client",
                     clientSecret: secret?.reveal { $0 },
-                    scope: ["a", "b"],
+                    scope: scope,
                     redirectURI: redirectURI,
                     flow: flow
                 ),
@@ -45,9 +46,15 @@ struct SignInAttempt: Sendable {
         self.agent = agent
         self.signIn = signIn
         self.browser = browser
-        let query = browser.authorizationURL.query ?? ""
-        state = FormCoding.decode(query).first { $0.name == "state" }?.value ?? ""
+        state = Self.parameter("state", of: browser) ?? ""
         port = UInt16(clamping: EndpointURL(unchecked: browser.redirectURI).port)
+    }
+
+    /// A parameter of the authorization request.
+    func parameter(_ name: String) -> String? { Self.parameter(name, of: browser) }
+
+    private static func parameter(_ name: String, of browser: BrowserWay) -> String? {
+        FormCoding.decode(browser.authorizationURL.query ?? "").first { $0.name == name }?.value
     }
 
     /// Comes back to the redirect address with these parameters beside the state.

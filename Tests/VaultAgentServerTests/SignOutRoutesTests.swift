@@ -15,11 +15,16 @@ import VaultKit
     }
 
     /// A token answer with an ID token of a person.
-    private static func granted(_ subject: String, _ number: Int) -> String {
+    private static func granted(
+        _ subject: String,
+        _ number: Int,
+        nonce: String? = nil
+    ) -> String {
+        let repeated = nonce.map { #","nonce":"\#($0)""# } ?? ""
         let end = Int(Date.now.timeIntervalSince1970) + 600
         let claims = """
             {"iss":"\(ScriptedServer.issuer)","aud":"client","exp":\(end),"sub":"\(subject)",\
-            "email":"\(subject)@x.example"}
+            "email":"\(subject)@x.example"\(repeated)}
             """
         let token = [#"{"alg":"none"}"#, claims].map { text in
             Data(text.utf8).base64EncodedString().replacing("=", with: "")
@@ -28,6 +33,22 @@ import VaultKit
             {"access_token":"canary-access-\(number)","refresh_token":"canary-refresh-\(number)",\
             "expires_in":3600,"id_token":"\(token.joined(separator: ".")).x"}
             """
+    }
+
+    @Test(
+        "an ID token has to repeat the nonce of its authorization request",
+        arguments: [true, false]
+    )
+    func nonce(isRepeated: Bool) async throws {
+        let agent = try await AgentFixture.make(Self.server())
+        let attempt = try await SignInAttempt.begin(agent, scope: ["openid"])
+        let nonce = try #require(attempt.parameter("nonce"))
+        agent.server.answerNext(200, Self.granted("alice", 1, nonce: isRepeated ? nonce : "other"))
+        _ = try await attempt.comeBack("code=canary-code")
+        #expect(await attempt.outcome() == "ready")
+        let account = try await agent.vault.account("work")
+        #expect(account.identity?.subject == (isRepeated ? "alice" : nil))
+        await agent.service.stop()
     }
 
     private static func signIn(
