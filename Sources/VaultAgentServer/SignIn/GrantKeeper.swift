@@ -104,7 +104,7 @@ struct GrantKeeper: Sendable {
         )
         registration.network = request.network
         registration.authorizationParameters = request.authorizationParameters
-        registration.revocationEndpoint = metadata.revocationEndpoint
+        registration.revocationEndpoint = request.revocationEndpoint(metadata)
         registration.signInFlow = request.flow
         registration.deviceAuthorizationEndpoint = request.deviceAuthorizationEndpoint
         // The catalogue's is part of the program; a file may say something else tomorrow.

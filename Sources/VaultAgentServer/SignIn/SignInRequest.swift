@@ -17,6 +17,7 @@ struct SignInRequest: Sendable {
     let redirectURI: String?
     /// Where the device flow begins, where discovery does not say.
     let deviceAuthorizationEndpoint: EndpointURL?
+    private let revocation: RevocationPlaces
     let refresh: RefreshOptions
     let network: NetworkOptions
     let authorizationParameters: [RequestParameter]
@@ -53,6 +54,12 @@ struct SignInRequest: Sendable {
                 try EndpointURL.checked($0, field: "device_authorization_endpoint")
             } ?? (isSameIssuer ? remembered?.deviceAuthorizationEndpoint : nil)
             ?? server.deviceAuthorizationEndpoint
+        revocation = RevocationPlaces(
+            told: try document.revocationEndpoint.map {
+                try EndpointURL.checked($0, field: "revocation_endpoint")
+            },
+            remembered: isSameIssuer ? remembered?.revocationEndpoint : nil
+        )
         clientSecret =
             document.clientSecret.map { Secret($0) }
             ?? (isSameClient ? remembered?.client.secret : nil)
@@ -143,6 +150,17 @@ struct SignInRequest: Sendable {
         } catch {
             throw VaultError(error, issuer: issuer)
         }
+    }
+
+    /// Where its tokens are revoked: what is told comes before what the server publishes, and what was
+    /// told once after that.
+    func revocationEndpoint(_ metadata: AuthorizationServerMetadata) -> EndpointURL? {
+        revocation.told ?? metadata.revocationEndpoint ?? revocation.remembered
+    }
+
+    private struct RevocationPlaces: Sendable {
+        let told: EndpointURL?
+        let remembered: EndpointURL?
     }
 
     /// The registration; its secret goes by Basic, which every server must take (RFC 6749 §2.3.1),

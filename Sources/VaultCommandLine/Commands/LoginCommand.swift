@@ -40,6 +40,9 @@ struct LoginCommand: Command {
           --device-authorization-endpoint URL
                                   Where the device flow begins, where the server does
                                   not publish it
+          --revocation-endpoint URL
+                                  Where vault logout revokes the tokens, where the
+                                  server does not publish it
           --no-browser            Open no browser: print the address, and take the one
                                   that the browser ends on from the terminal or from a
                                   line of standard input
@@ -61,6 +64,7 @@ struct LoginCommand: Command {
     private let redirectURI: String?
     private let flow: SignInFlow?
     private let deviceAuthorizationEndpoint: String?
+    private let revocationEndpoint: String?
     private let opensBrowser: Bool
     private let renewal: RenewalPolicy?
     private let network: NetworkArguments
@@ -78,6 +82,7 @@ struct LoginCommand: Command {
         opensBrowser = try !arguments.flag("--no-browser")
         flow = try Self.flow(&arguments)
         deviceAuthorizationEndpoint = try arguments.option("--device-authorization-endpoint")
+        revocationEndpoint = try arguments.option("--revocation-endpoint")
         renewal = try RenewalArgument.option(&arguments)
         network = try NetworkArguments(&arguments)
         refreshParameters = try ParameterArguments.refresh(&arguments)
@@ -89,6 +94,9 @@ struct LoginCommand: Command {
         if let redirectURI { _ = try EndpointURL.argument(redirectURI, of: "--redirect-uri") }
         if let endpoint = deviceAuthorizationEndpoint {
             _ = try EndpointURL.argument(endpoint, of: "--device-authorization-endpoint")
+        }
+        if let endpoint = revocationEndpoint {
+            _ = try EndpointURL.argument(endpoint, of: "--revocation-endpoint")
         }
     }
 
@@ -118,6 +126,7 @@ struct LoginCommand: Command {
                 flow: flow?.rawValue,
                 deviceAuthorizationEndpoint: deviceAuthorizationEndpoint
             )
+            document.revocationEndpoint = revocationEndpoint
             document.network = way
             document.authorizationParameters = network.authorizationParameters
             document.refreshParameters = ParameterArguments.document(refreshParameters)
