@@ -105,6 +105,7 @@ extension EndToEndTests {
                 var launch = try stage.vaultLaunch(
                     ["login", "work", "--issuer", server.issuer, "--scope", "read"]
                         + ["--client-id", id, "--client-secret-fd", "7"] + Self.flow
+                        + server.revocationOptions
                 )
                 launch.descriptors[7] = "\(secret)\n"
                 let ended = try stage.run(launch)
