@@ -23,8 +23,7 @@ extension EndToEndTests {
             }
         }
 
-        /// The device endpoint of django-oauth-toolkit is in no document, and Glewlwyd's page knows no
-        /// denial.
+        /// The device endpoint of django-oauth-toolkit is in no document.
         @Test(arguments: [RealServer.Kind.glewlwyd, .dot])
         func aDeviceIsApprovedOrDenied(kind: RealServer.Kind) throws {
             let settings = ["DEVICE_INTERVAL": "1"]
@@ -49,6 +48,23 @@ extension EndToEndTests {
                 #expect(try stage.vault("refresh", "work").code == 0)
                 let again = try stage.deviceLogin(["login", "work"]) { try server.decide($0) }
                 #expect(again.code == 0, "\(again)")
+            }
+        }
+
+        /// Glewlwyd's page knows no denial: it denies whoever approved and is gone before the device asks,
+        /// which therefore has to wait long enough.
+        @Test func aDeviceIsDeniedAtGlewlwyd() throws {
+            try withRealServer(.glewlwyd, settings: ["DEVICE_INTERVAL": "8"]) { stage, server, _ in
+                let words = [
+                    "login", "work", "--flow", "device", "--issuer", server.issuer,
+                    "--client-id", server["PUBLIC_CLIENT_ID"],
+                ]
+                let denied = try stage.deviceLogin(words + Self.scope) {
+                    try server.decide($0, isApproved: false)
+                }
+                #expect(denied.code == 1 && denied.errorLines.count == 1, "\(denied)")
+                #expect(denied.err.contains("refused on the other device"), "\(denied)")
+                #expect(try stage.vault("token", "work").code == 3)
             }
         }
 

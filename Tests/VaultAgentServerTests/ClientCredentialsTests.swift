@@ -204,6 +204,37 @@ import VaultTesting
         return try file.account(named: "work").tokens.refreshToken
     }
 
+    /// What the catalogue says of a person's sign-in, and of refresh tokens, is left out.
+    @Test func aProvidersHabitsOfRefreshTokensAreNotAMachines() throws {
+        var person = AccountRegistration(
+            name: "work",
+            client: Client(
+                id: ClientID(rawValue: "client"),
+                secret: Secret("secret"),
+                authentication: .clientSecretPost
+            ),
+            tokenEndpoint: EndpointURL(unchecked: "https://as.example/token"),
+            issuer: ScriptedServer.issuer,
+            refresh: RefreshOptions(
+                parameters: [RequestParameter("type", "refresh")],
+                endpoint: EndpointURL(unchecked: "https://as.example/refresh")
+            )
+        )
+        let machine = try SignInRequest(
+            document(issuer: nil, secret: nil, scope: ["a"]),
+            for: "work",
+            remembered: person
+        )
+        #expect(machine.refresh == RefreshOptions() && machine.clientSecret == Secret("secret"))
+        person.grantKind = .clientCredentials
+        let again = try SignInRequest(
+            document(issuer: nil, secret: nil, scope: [], flow: nil),
+            for: "work",
+            remembered: person
+        )
+        #expect(again.refresh == person.refresh)
+    }
+
     @Test func aNameAloneTellsTheKindOfAnAccountThatWasAdded() throws {
         let added = AccountRegistration(
             name: "work",

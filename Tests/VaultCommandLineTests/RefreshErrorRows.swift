@@ -147,6 +147,12 @@ extension ReportRow {
             ),
             ReportRow(
                 .signInFailed,
+                [.reason: "credentials_refused", .host: host, .status: "400"],
+                "as.example gave no token for the client's own credentials: HTTP status 400",
+                hint: "the client has to be registered for the grant client_credentials"
+            ),
+            ReportRow(
+                .signInFailed,
                 [.reason: "code_refused", .status: "400"],
                 "the authorization server did not exchange the code: HTTP status 400"
             ),

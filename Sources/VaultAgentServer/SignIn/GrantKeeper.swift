@@ -75,7 +75,7 @@ struct GrantKeeper: Sendable {
 
     /// Who signed in; nobody did where the client asked for itself.
     private func identity(in granted: TokenResponse, _ nonce: Secret? = nil) async -> Identity? {
-        guard request.flow != .clientCredentials else { return nil }
+        guard request.flow.isOfPerson else { return nil }
         return await vault.identity(
             in: granted,
             of: metadata,
@@ -109,7 +109,7 @@ struct GrantKeeper: Sendable {
             requestedScope: request.requestedScope,
             refresh: request.refresh,
             renewal: request.renewal,
-            grantKind: request.flow == .clientCredentials ? .clientCredentials : .refreshToken
+            grantKind: request.flow.isOfPerson ? .refreshToken : .clientCredentials
         )
         registration.network = request.network
         registration.authorizationParameters = request.authorizationParameters

@@ -66,14 +66,18 @@ struct SignInRequest: Sendable {
         let scope = Scope(document.scope)
         let asked = scope.isEmpty ? remembered?.requestedScope ?? scope : scope
         // What the provider's entry adds is for a person, and for a refresh token.
-        let entry = flow == .clientCredentials ? nil : server.provider?.entry
+        let entry = flow.isOfPerson ? server.provider?.entry : nil
         requestedScope = entry?.scope(asked) ?? asked
         redirectURI = document.redirectURI ?? (isSameClient ? remembered?.redirectURI : nil)
         let known = isSameClient ? remembered : nil
-        var refresh = known?.refresh ?? RefreshOptions()
+        // What refreshes need, which the provider's entry may have added, is no business of a client
+        // that asks for itself.
+        let isSameKind = remembered?.usualFlow.isOfPerson == flow.isOfPerson
+        let knownRefresh = isSameKind ? known?.refresh : nil
+        var refresh = knownRefresh ?? RefreshOptions()
         refresh.parameters =
             document.refreshParameters?.map { RequestParameter($0.name, $0.value) }
-            ?? known?.refresh.parameters ?? defaults.refreshParameters
+            ?? knownRefresh?.parameters ?? defaults.refreshParameters
         if let name = server.provider?.name { refresh.provider = name }
         self.refresh = refresh
         let network = known?.network ?? defaults.network

@@ -13,4 +13,7 @@ package enum SignInFlow: String, Sendable, Hashable, CaseIterable {
 extension SignInFlow {
     /// Whether it ends at the client's redirect address.
     package var usesRedirect: Bool { self == .browser || self == .paste }
+
+    /// Whether somebody signs in, and not the client for itself.
+    package var isOfPerson: Bool { self != .clientCredentials }
 }

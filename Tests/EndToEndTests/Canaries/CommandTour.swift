@@ -24,6 +24,7 @@ struct CommandTour {
         try signIn()
         try signInWithABrowser()
         try signInFromElsewhere()
+        try signInAsAMachine()
         try add()
         try changeKeys()
         try expect(stage.vault("doctor"), 0)
@@ -58,6 +59,18 @@ struct CommandTour {
             secret: "\(Self.prefix)-wrong-secret"
         )
         try expect(wrong, 1)
+    }
+
+    /// With nobody there.
+    private func signInAsAMachine() throws {
+        var launch = try stage.vaultLaunch([
+            "login", "machine", "--flow", "client-credentials", "--issuer", server.issuer,
+            "--client-id", server.address.confidentialClientID, "--client-secret-fd", "7",
+        ])
+        launch.descriptors[7] = "\(server.address.confidentialClientSecret)\n"
+        try expect(stage.run(launch), 0)
+        try expect(stage.vault("refresh", "machine"), 0)
+        try expect(stage.vault("remove", "machine"), 0)
     }
 
     /// The way of a desktop: a program of the person's is given the address.

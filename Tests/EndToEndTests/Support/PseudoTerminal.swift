@@ -5,6 +5,9 @@ final class PseudoTerminal {
     /// What the program opens.
     let path: String
     private let person: Int32
+    /// As it came: a character may come in two parts.
+    private var bytes: [UInt8] = []
+    /// All that was shown when somebody last looked.
     private(set) var shown = ""
 
     init() throws {
@@ -61,8 +64,9 @@ final class PseudoTerminal {
         while Glibc.poll(&entry, 1, 0) > 0 {
             let count = Glibc.read(person, &chunk, chunk.count)
             guard count > 0 else { break }
-            shown += String(decoding: chunk[..<count], as: UTF8.self)
+            bytes += chunk[..<count]
         }
+        shown = String(decoding: bytes, as: UTF8.self)
         return shown
     }
 }

@@ -104,6 +104,7 @@ final class RealServer {
         switch kind {
         case .glewlwyd:
             _ = try curl(["-o", "/dev/null", prepared("\(issuer)/device?code=\(userCode)")])
+            if !isApproved { try removePerson() }
         case .dot:
             let form = try prepared("\(issuer)/device/")
             let next = try curl(
@@ -115,6 +116,15 @@ final class RealServer {
                     + ["-d", "action=\(isApproved ? "accept" : "deny")", next]
             )
         }
+    }
+
+    /// Takes the person away at Glewlwyd, and all that they approved: its page has no other way to deny
+    /// a device.
+    private func removePerson() throws {
+        let administrator = #"{"username":"admin","password":"password"}"#
+        let json = ["-H", "Content-Type: application/json"]
+        _ = try curl(json + ["--data-binary", administrator, "\(self["API"])/auth/"])
+        _ = try curl(["-X", "DELETE", "\(self["API"])/user/\(self["USER"])"])
     }
 
     private var cookieFile: String { "\(directory)/cookies" }
@@ -235,6 +245,17 @@ final class RealServer {
 
     private func authenticated(_ arguments: [String]) throws -> String {
         try curl(["-u", "\(self["CLIENT_ID"]):\(self["CLIENT_SECRET"])"] + arguments)
+    }
+
+    /// Whether it takes a token for a live one (RFC 7662).
+    func isActive(_ accessToken: String, for client: String, _ secret: String) throws -> Bool {
+        let answer = try stage.system(
+            "curl",
+            ["-s", "-u", "\(client):\(secret)", "-d", "@-"]
+                + ["\(issuer)/introspect\(kind == .dot ? "/" : "")"],
+            input: "token=\(accessToken)"
+        )
+        return try JSON(answer.out)["active"] == .bool(true)
     }
 
     /// The status that a protected resource answers to a token.
