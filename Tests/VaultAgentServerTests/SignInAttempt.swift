@@ -48,6 +48,9 @@ struct SignInAttempt: Sendable {
         port = UInt16(clamping: EndpointURL(unchecked: browser.redirectURI).port)
     }
 
+    /// Where the browser is started.
+    var startURL: String { browser.start?.url ?? "" }
+
     /// Comes back to the redirect address with these parameters beside the state.
     func comeBack(_ parameters: String) async throws -> Page? {
         try await get("/callback?\(parameters)&state=\(state)")

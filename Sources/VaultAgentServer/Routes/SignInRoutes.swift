@@ -111,7 +111,8 @@ extension BrowserWay {
     func describe(_ document: inout SignInDocument) {
         document.authorizationURL = authorizationURL.string
         document.redirectURI = redirectURI
-        document.startURL = start.url
+        document.startURL = start?.url
+        document.takesCode = takesCode ? true : nil
     }
 }
 

@@ -80,6 +80,8 @@ struct GrantKeeper: Sendable {
         registration.network = request.network
         registration.authorizationParameters = request.authorizationParameters
         registration.revocationEndpoint = metadata.revocationEndpoint
+        registration.revocationForm = metadata.revocationForm
+        registration.userinfoEndpoint = metadata.userinfoEndpoint
         registration.signInFlow = request.flow
         registration.deviceAuthorizationEndpoint = request.deviceAuthorizationEndpoint
         // The catalogue's is part of the program; a file may say something else tomorrow.

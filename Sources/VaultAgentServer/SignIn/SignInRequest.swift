@@ -59,7 +59,10 @@ struct SignInRequest: Sendable {
         let scope = Scope(document.scope)
         let asked = scope.isEmpty ? remembered?.requestedScope ?? scope : scope
         requestedScope = server.provider?.entry.scope(asked) ?? asked
-        redirectURI = document.redirectURI ?? (isSameClient ? remembered?.redirectURI : nil)
+        let page = server.provider?.entry.signIn.redirectURI
+        redirectURI =
+            (document.redirectURI ?? (isSameClient ? remembered?.redirectURI : nil))
+            .flatMap { $0 == page ? nil : $0 }
         let known = isSameClient ? remembered : nil
         var refresh = known?.refresh ?? RefreshOptions()
         refresh.parameters =
@@ -128,6 +131,7 @@ struct SignInRequest: Sendable {
                 using: transport
             )
             if network.clientCertificate != nil { metadata = metadata.forMutualTLS }
+            server.complete(&metadata)
             metadata.deviceAuthorizationEndpoint =
                 deviceAuthorizationEndpoint ?? metadata.deviceAuthorizationEndpoint
             // No tenant's answers come from the issuer that stands for all of them.
