@@ -13,7 +13,9 @@ extension VaultError {
         case .locked: 423
         case .throttled: 429
         case .unreachable, .outcomeUnknown, .massRefusal, .busy, .notSaved, .closed: 503
-        case .signInFailed, .revocationFailed: 502
+        case .signInFailed: 502
+        // Whom nobody asked is not to blame: it is not known where to, or how.
+        case .revocationFailed: facts[.host] == nil ? 409 : 502
         default: 500
         }
     }

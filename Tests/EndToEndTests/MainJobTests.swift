@@ -52,7 +52,7 @@ extension EndToEndTests {
                 #expect(
                     account.keys == [
                         "name", "current", "state", "issuer", "expiresAt", "dueAt", "grantEndsAt",
-                        "renewal", "tags",
+                        "renewal", "tags", "grant", "subject", "displayName",
                     ]
                 )
                 #expect(account["current"] == .bool(account["name"] == .string(current)))
@@ -103,7 +103,7 @@ extension EndToEndTests {
                     "name", "current", "state", "issuer", "expiresAt", "dueAt", "tags",
                     "generation", "lifetime", "grantEndsAt", "renewal",
                     "failureCount", "lastFailure", "reason", "since", "firstSentAt", "sentAgainAt",
-                    "tokenEndpoint",
+                    "tokenEndpoint", "grant", "subject", "displayName",
                 ]
             )
             return account

@@ -40,7 +40,7 @@ class Server:
         try:
             self.connection.request(method, path, body, headers or {})
             answer = self.connection.getresponse()
-        except http.client.RemoteDisconnected:
+        except ConnectionError:
             # It closes what nobody uses; what is sent after that is not read.
             self.connection.close()
             self.connection.request(method, path, body, headers or {})

@@ -29,20 +29,19 @@ import VaultKit
         clientID: String? = nil,
         secret: String? = nil,
         scope: [String] = [],
+        revocationEndpoint: String? = nil,
         remembered: AccountRegistration? = remembered
     ) throws -> SignInRequest {
-        try SignInRequest(
-            BeginSignInDocument(
-                name: "work",
-                issuer: issuer,
-                clientID: clientID,
-                clientSecret: secret,
-                scope: scope,
-                redirectURI: nil
-            ),
-            for: "work",
-            remembered: remembered
+        var document = BeginSignInDocument(
+            name: "work",
+            issuer: issuer,
+            clientID: clientID,
+            clientSecret: secret,
+            scope: scope,
+            redirectURI: nil
         )
+        document.revocationEndpoint = revocationEndpoint
+        return try SignInRequest(document, for: "work", remembered: remembered)
     }
 
     @Test func aNameAloneTakesEverything() throws {
@@ -91,5 +90,26 @@ import VaultKit
         #expect(request.deviceAuthorizationEndpoint?.string == "https://as.example/d")
         let other = try self.request(issuer: "https://other.example", remembered: remembered)
         #expect(other.deviceAuthorizationEndpoint == nil)
+    }
+
+    @Test func whatTheServerPublishesComesBeforeWhatIsRememberedAndAfterWhatIsTold() throws {
+        var remembered = Self.remembered
+        remembered.revocationEndpoint = EndpointURL(unchecked: "https://as.example/old")
+        var metadata = AuthorizationServerMetadata(
+            endpoints: [:],
+            token: EndpointURL(unchecked: "https://as.example/token")
+        )
+        let request = try request(remembered: remembered)
+        #expect(request.revocation(metadata).endpoint == remembered.revocationEndpoint)
+        metadata.revocationEndpoint = EndpointURL(unchecked: "https://as.example/revoke")
+        #expect(request.revocation(metadata).endpoint == metadata.revocationEndpoint)
+        let told = try self.request(
+            revocationEndpoint: "https://as.example/told",
+            remembered: remembered
+        )
+        #expect(told.revocation(metadata).endpoint?.string == "https://as.example/told")
+        let other = try self.request(issuer: "https://other.example", remembered: remembered)
+        metadata.revocationEndpoint = nil
+        #expect(other.revocation(metadata).endpoint == nil)
     }
 }

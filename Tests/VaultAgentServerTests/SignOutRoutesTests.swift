@@ -94,7 +94,7 @@ import VaultKit
         let agent = try await AgentFixture.make()
         #expect(try await Self.signIn(agent, "alice", 1) == "ready")
         let failed = await agent.answer("POST", "/v1/accounts/work/logout")
-        #expect(failed.status == 502 && failed.text.contains(#""reason":"no_endpoint""#))
+        #expect(failed.status == 409 && failed.text.contains(#""reason":"no_endpoint""#))
         let forced = await agent.answer("POST", "/v1/accounts/work/logout?force=true")
         #expect(forced.status == 200 && forced.text.contains("revocation_failed"))
         #expect(try await agent.vault.accounts().isEmpty)

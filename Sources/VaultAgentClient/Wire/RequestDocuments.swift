@@ -138,6 +138,8 @@ package struct BeginSignInDocument: Codable, Sendable {
     package let flow: String?
     /// Where the device flow begins, where discovery does not say.
     package let deviceAuthorizationEndpoint: String?
+    /// Where its tokens are revoked, where discovery does not say.
+    package var revocationEndpoint: String?
     /// The provider, of the catalogue or of the person's own.
     package var provider: String?
     /// What the names in the provider's endpoints stand for.

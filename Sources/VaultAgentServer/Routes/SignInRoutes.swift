@@ -12,7 +12,7 @@ extension AgentRoutes {
         "name", "issuer", "clientID", "clientSecret", "scope", "redirectURI", "renewal",
         "flow", "deviceAuthorizationEndpoint", "network", "authorizationParameters",
         "refreshParameters", "replace", "provider", "providerParameters",
-        "clientAuthentication",
+        "clientAuthentication", "revocationEndpoint",
     ]
 
     func beginSignIn(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
@@ -40,6 +40,7 @@ extension AgentRoutes {
         document.authorizationParameters = authorization?.map { .init($0) }
         document.refreshParameters = try NetworkAddition.parameters("refreshParameters", members)?
             .map { .init($0) }
+        document.revocationEndpoint = try members.optional("revocationEndpoint", \.text)
         document.provider = try members.optional("provider", \.text)
         document.providerParameters = try members.optional("providerParameters", \.textMembers)
         document.clientAuthentication = try members.optional("clientAuthentication", \.text)

@@ -79,8 +79,8 @@ struct GrantKeeper: Sendable {
         )
         registration.network = request.network
         registration.authorizationParameters = request.authorizationParameters
-        registration.revocationEndpoint = metadata.revocationEndpoint
-        registration.revocationForm = metadata.revocationForm
+        (registration.revocationEndpoint, registration.revocationForm) =
+            request.revocation(metadata)
         registration.userinfoEndpoint = metadata.userinfoEndpoint
         registration.signInFlow = request.flow
         registration.deviceAuthorizationEndpoint = request.deviceAuthorizationEndpoint

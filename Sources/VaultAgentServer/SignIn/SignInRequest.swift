@@ -17,6 +17,7 @@ struct SignInRequest: Sendable {
     let redirectURI: String?
     /// Where the device flow begins, where discovery does not say.
     let deviceAuthorizationEndpoint: EndpointURL?
+    let revocation: RevocationPlaces
     let refresh: RefreshOptions
     let network: NetworkOptions
     let authorizationParameters: [RequestParameter]
@@ -53,6 +54,12 @@ struct SignInRequest: Sendable {
                 try EndpointURL.checked($0, field: "device_authorization_endpoint")
             } ?? (isSameIssuer ? remembered?.deviceAuthorizationEndpoint : nil)
             ?? server.deviceAuthorizationEndpoint
+        revocation = RevocationPlaces(
+            told: try document.revocationEndpoint.map {
+                try EndpointURL.checked($0, field: "revocation_endpoint")
+            },
+            remembered: isSameIssuer ? remembered : nil
+        )
         clientSecret =
             document.clientSecret.map { Secret($0) }
             ?? (isSameClient ? remembered?.client.secret : nil)

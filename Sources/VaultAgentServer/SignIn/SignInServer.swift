@@ -123,10 +123,8 @@ struct SignInServer: Sendable {
         if isEntrys, let told = entry?.signIn.revocation, let endpoint = told.endpoint.url {
             metadata.revocationEndpoint = endpoint
             metadata.revocationForm = told.form
-        } else if let remembered, let endpoint = remembered.revocationEndpoint,
-            metadata.revocationEndpoint == nil || remembered.revocationForm != .standard
-        {
-            metadata.revocationEndpoint = endpoint
+        } else if let remembered, remembered.revocationForm != .standard {
+            metadata.revocationEndpoint = remembered.revocationEndpoint
             metadata.revocationForm = remembered.revocationForm
         }
         metadata.userinfoEndpoint = metadata.userinfoEndpoint ?? remembered?.userinfoEndpoint

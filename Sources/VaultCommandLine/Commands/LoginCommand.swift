@@ -37,6 +37,9 @@ struct LoginCommand: Command {
           --device-authorization-endpoint URL
                                   Where the device flow begins, where the server does
                                   not publish it
+          --revocation-endpoint URL
+                                  Where vault logout revokes the tokens, where the
+                                  server does not publish it
           --no-browser            Open no browser: print the address, and take the one
                                   that the browser ends on from the terminal or from a
                                   line of standard input
@@ -57,6 +60,7 @@ struct LoginCommand: Command {
     private let redirectURI: String?
     private let flow: SignInFlow?
     private let deviceAuthorizationEndpoint: String?
+    private let revocationEndpoint: String?
     private let opensBrowser: Bool
     private let renewal: RenewalPolicy?
     private let network: NetworkArguments
@@ -74,6 +78,7 @@ struct LoginCommand: Command {
         opensBrowser = try !arguments.flag("--no-browser")
         flow = try Self.flow(&arguments)
         deviceAuthorizationEndpoint = try arguments.option("--device-authorization-endpoint")
+        revocationEndpoint = try arguments.option("--revocation-endpoint")
         renewal = try RenewalArgument.option(&arguments)
         network = try NetworkArguments(&arguments)
         refreshParameters = try ParameterArguments.refresh(&arguments)
@@ -85,6 +90,9 @@ struct LoginCommand: Command {
         if let redirectURI { _ = try EndpointURL.argument(redirectURI, of: "--redirect-uri") }
         if let endpoint = deviceAuthorizationEndpoint {
             _ = try EndpointURL.argument(endpoint, of: "--device-authorization-endpoint")
+        }
+        if let endpoint = revocationEndpoint {
+            _ = try EndpointURL.argument(endpoint, of: "--revocation-endpoint")
         }
     }
 
@@ -114,6 +122,7 @@ struct LoginCommand: Command {
                 flow: flow?.rawValue,
                 deviceAuthorizationEndpoint: deviceAuthorizationEndpoint
             )
+            document.revocationEndpoint = revocationEndpoint
             document.network = way
             document.authorizationParameters = network.authorizationParameters
             document.refreshParameters = ParameterArguments.document(refreshParameters)

@@ -29,7 +29,7 @@ struct Scheduler {
     private static let patience = 1800.0
 
     private let vault: Vault
-    private let reports = Locked<[SchedulerReport]>([])
+    private let reports: SchedulerReports
     private var paces = Paces()
     private var queue = DueQueue()
     /// The accounts that were dispatched here and have not moved on since.
@@ -66,21 +66,14 @@ struct Scheduler {
 
     init(vault: Vault) {
         self.vault = vault
+        reports = SchedulerReports(wakeup: vault.schedulerWakeup)
         clocks = ClockRepair(at: vault.clock.now())
     }
 
     /// Has the scheduler look at once when the network changed or somebody set the clock; nil where the
     /// time is not the machine's.
     func watchSystem() -> Task<Void, Never>? {
-        guard vault.clock is SystemClock else { return nil }
-        let (reports, wakeup) = (reports, vault.schedulerWakeup)
-        // Cancelled when the scheduler ends.
-        return Task {
-            for await change in SystemChanges.stream {
-                if change == .network { reports.withLock { $0.append(.networkChanged) } }
-                wakeup.wake(isNews: false)
-            }
-        }
+        vault.clock is SystemClock ? reports.followSystem() : nil
     }
 
     /// Starts what is due; seconds until there may be more.
@@ -206,7 +199,7 @@ struct Scheduler {
         let flight = try vault.refresher.flight(for: account, urgency: .planned)
         paces.start(hint.lane, at: endpoint, through: account.settings.network)
         vault.lateness.note(clocks.latest(now).timeIntervalSince(hint.due ?? now.wall))
-        report(flight, of: hint.lane, at: endpoint.host)
+        reports.follow(flight, of: hint.lane, at: endpoint.host)
     }
 
     /// Keeps a client to its pace, where the number of its requests is limited.
@@ -223,18 +216,6 @@ struct Scheduler {
         }
         paces.hold(lane, for: wait, at: now)
         return true
-    }
-
-    /// Has somebody wait for the end of a flight; the flight itself is the refresher's to see through.
-    private func report(_ flight: Flight, of client: DueQueue.Client, at host: String) {
-        let (reports, wakeup) = (reports, vault.schedulerWakeup)
-        Task {
-            let outcome = try? await flight.outcome(deadline: nil)
-            reports.withLock {
-                $0.append(.ended(outcome, wasSent: flight.hasSent, client: client, host: host))
-            }
-            wakeup.wake(isNews: false)
-        }
     }
 
     private mutating func replan(_ account: StoredAccount, at now: Moment) {
@@ -261,11 +242,7 @@ struct Scheduler {
     // MARK: - Hosts
 
     private mutating func takeReports(at now: Moment) {
-        let reports = reports.withLock { reports in
-            defer { reports = [] }
-            return reports
-        }
-        for report in reports {
+        for report in reports.takeAll() {
             switch report {
             case .ended(let outcome, let wasSent, let client, let host):
                 look?.isPassed = true
@@ -304,16 +281,7 @@ struct Scheduler {
 
     private mutating func startProbes(at now: Moment) {
         for place in paces.beginProbes(for: queue.clients, at: now) {
-            let (transport, reports, wakeup) = (vault.transport, reports, vault.schedulerWakeup)
-            // Ends by the transport's own deadline; a round that comes later takes its report.
-            Task {
-                let isReachable =
-                    await transport.canReach(place.endpoint, through: place.network)
-                reports.withLock {
-                    $0.append(.probed(host: place.endpoint.host, isReachable: isReachable))
-                }
-                wakeup.wake(isNews: false)
-            }
+            reports.probe(place, by: vault.transport)
         }
     }
 

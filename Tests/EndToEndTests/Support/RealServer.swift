@@ -69,6 +69,11 @@ final class RealServer {
     /// Glewlwyd has a second one that does not rotate.
     var issuer: String { self[kind == .glewlwyd && !rotates ? "ISSUER_STATIC" : "ISSUER"] }
 
+    /// Where it takes tokens back, as an option of a sign-in, where it does not publish that.
+    var revocationOptions: [String] {
+        kind == .dot ? ["--revocation-endpoint", "\(issuer)/revoke_token/"] : []
+    }
+
     func stop() {
         let path = "\(directory)/\(kind.rawValue).pid"
         guard let text = try? Files.text(path), let pid = pid_t(text.filter(\.isNumber)) else {
