@@ -138,7 +138,6 @@ struct SignInRequest: Sendable {
                 using: transport
             )
             if network.clientCertificate != nil { metadata = metadata.forMutualTLS }
-            server.complete(&metadata)
             metadata.deviceAuthorizationEndpoint =
                 deviceAuthorizationEndpoint ?? metadata.deviceAuthorizationEndpoint
             // No tenant's answers come from the issuer that stands for all of them.
