@@ -20,6 +20,7 @@ package struct AuthorizationRedirect: Sendable {
     private let state: Secret
     private let issuer: String?
     private let isIssuerRequired: Bool
+    private let takesCode: Bool
     private var isSettled = false
 
     /// Longer targets are not read.
@@ -32,16 +33,20 @@ package struct AuthorizationRedirect: Sendable {
     ///   - state: The value sent.
     ///   - issuer: The issuer, letter by letter as its metadata states it.
     ///   - isIssuerRequired: Whether the metadata promises `iss` in every answer.
+    ///   - takesCode: Whether a person may paste the code alone, without its state: only where a proof
+    ///     key binds it to the attempt.
     package init(
         redirectURI: EndpointURL,
         state: Secret,
         issuer: String? = nil,
-        isIssuerRequired: Bool = false
+        isIssuerRequired: Bool = false,
+        takesCode: Bool = false
     ) {
         self.redirectURI = redirectURI
         self.state = state
         self.issuer = issuer
         self.isIssuerRequired = isIssuerRequired
+        self.takesCode = takesCode
     }
 
     /// Judges one request by its line and its `Host`, which HTTP/1.0 leaves out.
@@ -63,9 +68,23 @@ package struct AuthorizationRedirect: Sendable {
         return judgement
     }
 
-    /// Judges an address that was copied from a browser on another machine.
-    package mutating func judge(pasted address: String) -> Judgement {
-        judge(method: "GET", target: address.trimmingBlanks, host: nil)
+    /// Judges an address that was copied from a browser on another machine, or the code that a page
+    /// showed where that is taken.
+    package mutating func judge(pasted text: String) -> Judgement {
+        let text = text.trimmingBlanks
+        guard takesCode, Self.isCode(text) else {
+            return judge(method: "GET", target: text, host: nil)
+        }
+        guard !isSettled else { return .ignored(status: 410) }
+        isSettled = true
+        return .code(Secret(text), extra: [:])
+    }
+
+    /// Whether a text may be a code: visible, in one piece, and no part of an address that has one.
+    private static func isCode(_ text: String) -> Bool {
+        (1...maximumTarget).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+            && !["://", "code=", "state=", "error="].contains { text.contains($0) }
     }
 
     private func judge(_ parameters: RedirectParameters) -> Judgement {

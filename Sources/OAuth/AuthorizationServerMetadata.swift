@@ -12,6 +12,8 @@ package struct AuthorizationServerMetadata: Sendable, Hashable {
     package var deviceAuthorizationEndpoint: EndpointURL?
     /// Where tokens are revoked (RFC 7009).
     package var revocationEndpoint: EndpointURL?
+    /// How they are handed in there; what a document publishes takes them as RFC 7009 has it.
+    package var revocationForm = ProviderRevocation.Form.standard
     /// Where OpenID Connect tells who signed in.
     package var userinfoEndpoint: EndpointURL?
     /// Where clients register themselves (RFC 7591).

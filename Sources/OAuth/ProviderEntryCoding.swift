@@ -68,6 +68,13 @@ extension ProviderCatalogue.Entry: Codable {
         guard Set(templates.flatMap(\.names)) == Set(parameters.keys) else {
             return "an entry whose parameters are the names in braces of its endpoints"
         }
+        guard signIn.displaysCode || signIn.redirectURI == nil else {
+            return "an entry that displays the code, as it has a redirect_uri of its own"
+        }
+        // Nothing else binds a code to a sign-in that comes without its state.
+        guard !signIn.displaysCode || signIn.takesProofKey else {
+            return "an entry that takes a proof key, as it displays the code"
+        }
         guard hosts.isEmpty, templates.contains(where: \.hasLabel) else { return nil }
         return "an entry with hosts, as one of its hosts has a name in braces"
     }

@@ -62,10 +62,23 @@ extension ProviderCatalogue.Entry {
         endpoints[.userinfo] = signIn.userinfoEndpoint?.url
         // Where every tenant is told another issuer, none is there to compare with.
         let issuer = quirks.issuerTemplate == nil ? signIn.issuer?.text : nil
-        return AuthorizationServerMetadata(
+        var metadata = AuthorizationServerMetadata(
             issuer: issuer,
             endpoints: endpoints,
             token: tokenEndpoint
         )
+        metadata.revocationForm = signIn.revocation?.form ?? .standard
+        return metadata
+    }
+
+    /// How tokens of a token endpoint are taken back: where that is the entry's own, as no token goes
+    /// to anybody else.
+    package func revocation(
+        at tokenEndpoint: EndpointURL
+    ) -> (endpoint: EndpointURL, form: ProviderRevocation.Form)? {
+        guard self.tokenEndpoint == tokenEndpoint, let revocation = signIn.revocation,
+            let endpoint = revocation.endpoint.url
+        else { return nil }
+        return (endpoint, revocation.form)
     }
 }

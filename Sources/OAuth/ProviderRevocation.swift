@@ -10,6 +10,9 @@ package struct ProviderRevocation: Sendable, Hashable {
         case accessToken = "access_token"
         /// The access token in the `Authorization` header.
         case bearer
+
+        /// Whether an access token is what is handed in, for the whole grant.
+        package var takesAccessToken: Bool { self == .accessToken || self == .bearer }
     }
 
     package var endpoint: EndpointTemplate

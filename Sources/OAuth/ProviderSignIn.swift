@@ -10,6 +10,8 @@ package struct ProviderSignIn: Sendable, Hashable {
     package var takesProofKey = true
     /// Whether its page shows the authorization code to copy.
     package var displaysCode = false
+    /// The address of that page, where clients are registered with it.
+    package var redirectURI: String?
     /// The page where clients are registered.
     package var console: EndpointURL?
     /// The scope asked for where nobody told one.
@@ -33,6 +35,7 @@ extension ProviderSignIn: Codable {
         case revocation
         case takesProofKey = "pkce"
         case displaysCode = "displays_code"
+        case redirectURI = "redirect_uri"
         case console
         case defaultScope = "default_scope"
         case refreshTokenScope = "refresh_token_scope"
@@ -49,11 +52,24 @@ extension ProviderSignIn: Codable {
         revocation = try members.decodeIfPresent(ProviderRevocation.self, forKey: .revocation)
         takesProofKey = try members.decodeIfPresent(Bool.self, forKey: .takesProofKey) ?? true
         displaysCode = try members.decodeIfPresent(Bool.self, forKey: .displaysCode) ?? false
+        redirectURI = try members.text(.redirectURI).map { text in
+            guard Self.isPage(text) else {
+                throw members.unfit(.redirectURI, "an https address or \(Self.outOfBand)")
+            }
+            return text
+        }
         console = try members.address(.console)
         defaultScope = try members.scope(.defaultScope)
         refreshTokenScope = try members.scope(.refreshTokenScope)
         authorizationParameters = try members.parameters(.authorizationParameters)
         tokenParameters = try members.parameters(.tokenParameters)
+    }
+
+    /// What clients are registered with where the page has no address of its own.
+    private static let outOfBand = "urn:ietf:wg:oauth:2.0:oob"
+
+    private static func isPage(_ text: String) -> Bool {
+        text == outOfBand || text.hasPrefix("https://") && (try? EndpointURL(text)) != nil
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -68,6 +84,7 @@ extension ProviderSignIn: Codable {
         try members.encodeIfPresent(revocation, forKey: .revocation)
         if !takesProofKey { try members.encode(false, forKey: .takesProofKey) }
         if displaysCode { try members.encode(true, forKey: .displaysCode) }
+        try members.encodeIfPresent(redirectURI, forKey: .redirectURI)
         try members.encodeIfPresent(console?.string, forKey: .console)
         try members.encode(defaultScope, unlessEmpty: .defaultScope)
         try members.encode(refreshTokenScope, unlessEmpty: .refreshTokenScope)

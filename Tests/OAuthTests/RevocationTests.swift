@@ -63,6 +63,51 @@ import VaultCrypto
     }
 }
 
+extension RevocationTests {
+    private static let confidential = Client(
+        id: ClientID(rawValue: "client"),
+        secret: Secret("secret"),
+        authentication: .clientSecretBasic
+    )
+
+    @Test(
+        "a provider's own form has what it wants, and nothing else",
+        arguments: [
+            (.clientID, "token=a+token&token_type_hint=access_token&client_id=client", nil),
+            (.accessToken, "access_token=a+token", nil), (.bearer, "", "Bearer a token"),
+        ] as [(ProviderRevocation.Form, String, String?)]
+    )
+    func form(form: ProviderRevocation.Form, body: String, authorization: String?) {
+        let request = RevocationRequest.make(
+            Secret("a token"),
+            hint: .accessToken,
+            client: Self.confidential,
+            endpoint: EndpointURL(unchecked: "https://as.example/revoke"),
+            form: form
+        )
+        #expect(request.body?.reveal { $0 } == body)
+        let header = request.headers.first { $0.name == "Authorization" }
+        #expect(header?.value.reveal { $0 } == authorization)
+    }
+
+    @Test("a provider that takes JSON is sent JSON")
+    func json() {
+        let request = RevocationRequest.make(
+            Secret("t"),
+            hint: .refreshToken,
+            client: Self.confidential,
+            endpoint: EndpointURL(unchecked: "https://as.example/revoke"),
+            format: .json
+        )
+        #expect(
+            request.body?.reveal { $0 } == #"{"token":"t","token_type_hint":"refresh_token"}"#
+        )
+        #expect(request.headers.contains { $0.name == "Authorization" })
+        let type = request.headers.first { $0.name == "Content-Type" }
+        #expect(type?.value == Secret("application/json"))
+    }
+}
+
 /// One line of `revocation.jsonl`.
 struct RevocationRow: Decodable, Sendable, CustomTestStringConvertible {
     struct Expected: Decodable, Sendable {

@@ -9,14 +9,14 @@ import VaultKit
 /// The short address that the browser is started at.
 @Suite struct BrowserStartTests {
     private func path(_ attempt: SignInAttempt) -> String {
-        EndpointURL(unchecked: attempt.browser.start.url).path
+        EndpointURL(unchecked: attempt.startURL).path
     }
 
     @Test func leadsToTheAuthorizationServerOnce() async throws {
         let agent = try await AgentFixture.make()
         let attempt = try await SignInAttempt.begin(agent)
-        #expect(attempt.browser.start.url.hasPrefix("http://127.0.0.1:\(attempt.port)/start-"))
-        #expect(!attempt.browser.start.url.contains(attempt.state))
+        #expect(attempt.startURL.hasPrefix("http://127.0.0.1:\(attempt.port)/start-"))
+        #expect(!attempt.startURL.contains(attempt.state))
         let page = try #require(try await attempt.get(path(attempt)))
         #expect(page.status == 303 && page.body.isEmpty)
         #expect(page.header("Location") == attempt.browser.authorizationURL.string)

@@ -85,7 +85,7 @@ import VaultKit
         let agent = try await agent(authorization: "https://as.example/$(id);a&b='c'")
         let attempt = try await SignInAttempt.begin(agent)
         #expect(
-            attempt.browser.start.url.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\/start-[\w-]{43}/)
+            attempt.startURL.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\/start-[\w-]{43}/)
                 != nil
         )
         attempt.signIn.cancel()

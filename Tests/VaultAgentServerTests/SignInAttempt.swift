@@ -57,6 +57,9 @@ struct SignInAttempt: Sendable {
         FormCoding.decode(browser.authorizationURL.query ?? "").first { $0.name == name }?.value
     }
 
+    /// Where the browser is started.
+    var startURL: String { browser.start?.url ?? "" }
+
     /// Comes back to the redirect address with these parameters beside the state.
     func comeBack(_ parameters: String) async throws -> Page? {
         try await get("/callback?\(parameters)&state=\(state)")

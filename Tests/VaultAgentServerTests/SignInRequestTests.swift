@@ -100,16 +100,16 @@ import VaultKit
             token: EndpointURL(unchecked: "https://as.example/token")
         )
         let request = try request(remembered: remembered)
-        #expect(request.revocationEndpoint(metadata) == remembered.revocationEndpoint)
+        #expect(request.revocation(metadata).endpoint == remembered.revocationEndpoint)
         metadata.revocationEndpoint = EndpointURL(unchecked: "https://as.example/revoke")
-        #expect(request.revocationEndpoint(metadata) == metadata.revocationEndpoint)
+        #expect(request.revocation(metadata).endpoint == metadata.revocationEndpoint)
         let told = try self.request(
             revocationEndpoint: "https://as.example/told",
             remembered: remembered
         )
-        #expect(told.revocationEndpoint(metadata)?.string == "https://as.example/told")
+        #expect(told.revocation(metadata).endpoint?.string == "https://as.example/told")
         let other = try self.request(issuer: "https://other.example", remembered: remembered)
         metadata.revocationEndpoint = nil
-        #expect(other.revocationEndpoint(metadata) == nil)
+        #expect(other.revocation(metadata).endpoint == nil)
     }
 }

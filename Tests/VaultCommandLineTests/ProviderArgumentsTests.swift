@@ -46,6 +46,8 @@ import VaultKit
         arguments: [
             (["--provider", "gihub"], UsageError.unknownProvider("gihub", nearest: "github")),
             (["--provider", "xq"], .unknownProvider("xq", nearest: nil)),
+            (["--provider", "Exact"], .unknownProvider("Exact", nearest: "exact-online")),
+            (["--provider="], .unknownProvider("", nearest: nil)),
             (["--provider-param", "a=b"], .missing("--provider PROVIDER")),
             (
                 ["--provider", "github", "--provider-param", "tenant"],
@@ -84,6 +86,24 @@ import VaultKit
         #expect(throws: error) {
             try document(words)
         }
+    }
+
+    @Test(
+        "vault add needs no more of a provider than its habits when it is told the token endpoint"
+    )
+    func known() throws {
+        func known(needsAll: Bool, _ words: String...) throws -> String? {
+            var arguments = ArgumentReader(words)
+            let provider = try ProviderArguments(&arguments)
+            let known = try #require(try provider.known(needsAll: needsAll, in: Self.context))
+            return known.entry.tokenEndpoint?.string
+        }
+        #expect(try known(needsAll: false, "--provider", "shopify") == nil)
+        #expect(
+            try known(needsAll: true, "--provider", "shopify", "--provider-param", "shop=acme")
+                == "https://acme.myshopify.com/admin/oauth/access_token"
+        )
+        #expect(throws: UsageError.self) { try known(needsAll: true, "--provider", "shopify") }
     }
 
     @Test func endpointsThatMovedAreAWarning() throws {

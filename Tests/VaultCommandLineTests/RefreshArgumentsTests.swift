@@ -21,6 +21,8 @@ import VaultAgentClient
             ParsingRow("add a --provider github --client-id c"),
             ParsingRow("add a --provider fastmail --client-id c --client-secret-fd 3"),
             ParsingRow(addition + "--provider salesforce"),
+            ParsingRow("add a --provider shopify --provider-param shop=acme --client-id c"),
+            ParsingRow(addition + "--revocation-endpoint https://as.example/revoke"),
             ParsingRow(addition + "--rotation none"), ParsingRow(addition + "--rotation overlap"),
             ParsingRow(addition + "--rotation grace:30"),
             ParsingRow(addition + "--rotation strict"),
@@ -39,19 +41,18 @@ import VaultAgentClient
     @Test(
         "refuses",
         arguments: [
+            ParsingRow("add a --client-id c", .missing("--token-endpoint URL")),
             ParsingRow(
-                addition + "--provider gihub",
-                .unknownProvider("gihub", nearest: "github")
+                addition + "--revocation-endpoint http://as.example",
+                .malformed(
+                    "--revocation-endpoint",
+                    value: "http://as.example",
+                    wanted: "https (http is for this machine alone)"
+                )
             ),
             ParsingRow(
-                addition + "--provider Exact",
-                .unknownProvider("Exact", nearest: "exact-online")
-            ),
-            ParsingRow(addition + "--provider=", .unknownProvider("", nearest: nil)),
-            ParsingRow(addition + "--provider bogus", .unknownProvider("bogus", nearest: nil)),
-            ParsingRow(
-                "add a --provider salesforce --client-id c",
-                .missing("--token-endpoint URL")
+                addition + "--provider-param shop=acme",
+                .missing("--provider PROVIDER")
             ),
             ParsingRow(addition + "--send-scope", .missing("--scope S")),
             ParsingRow(
@@ -109,8 +110,8 @@ import VaultAgentClient
     }
 
     @Test func whatNobodyToldIsLeftOut() throws {
-        #expect(try read().document == nil)
-        let provider = try #require(try read("--provider", "figma").document)
+        #expect(try read().document(provider: nil) == nil)
+        let provider = try #require(try read().document(provider: "figma"))
         #expect(
             try WireJSON.encode(provider) == Array(#"{"provider":"figma"}"#.utf8)
         )
@@ -122,7 +123,10 @@ import VaultAgentClient
             "--refresh-parameter=a=1"
         )
         #expect(
-            try String(decoding: WireJSON.encode(#require(all.document)), as: UTF8.self)
+            try String(
+                decoding: WireJSON.encode(#require(all.document(provider: nil))),
+                as: UTF8.self
+            )
                 == #"{"endpoint":"https://as.example/r","parameters":[{"name":"b","value":"2="},"#
                 + #"{"name":"a","value":"1"}],"rotation":"grace:2.5","sendsScope":true}"#
         )

@@ -32,6 +32,13 @@ extension ReportRow {
             hint: "it is kept; vault logout ? --force lets go of it all the same"
         ),
         ReportRow(
+            .revocationFailed,
+            [.reason: "no_access_token"],
+            "account '?' was not signed out of: its provider takes an access token for that, and "
+                + "none is good any more",
+            hint: "vault refresh ?, and sign out of it then"
+        ),
+        ReportRow(
             .signInNeeded,
             [.reason: "token_expired"],
             "the token of account '?' expired, and is never renewed",

@@ -80,6 +80,14 @@ import Testing
             (#""quirks": {"body_format": "xml"}"#, "acme.quirks.body_format", "form or json"),
             (#""quirks": []"#, "acme.quirks", "an object"),
             (
+                #""displays_code": true, "redirect_uri": "http://127.0.0.1/""#,
+                "acme.redirect_uri", "an https address or urn:ietf:wg:oauth:2.0:oob"
+            ),
+            (
+                #""displays_code": true, "redirect_uri": "https:///x""#,
+                "acme.redirect_uri", "an https address or urn:ietf:wg:oauth:2.0:oob"
+            ),
+            (
                 #""revocation": {"endpoint": "https://a.example", "form": "get"}"#,
                 "acme.revocation.form", "rfc7009, client_id, access_token, bearer"
             ),
@@ -120,6 +128,8 @@ import Testing
         let kinds = [
             #"{"acme": {}}"#, #"{"acme": {"title": "Acme"}}"#,
             #"{"acme": {"title": "A", "token_endpoint": "https://a.example/{x}"}}"#,
+            #"{"acme": {"title": "A", "redirect_uri": "urn:ietf:wg:oauth:2.0:oob"}}"#,
+            #"{"acme": {"title": "A", "displays_code": true, "pkce": false}}"#,
         ].map { text -> ConfigurationProblem.Kind? in
             do throws(ConfigurationProblem) {
                 _ = try entries(text)
@@ -137,6 +147,10 @@ import Testing
                     wanted: "an entry whose parameters are the names in braces of its endpoints"
                 )
         )
+        let own = "an entry that displays the code, as it has a redirect_uri of its own"
+        #expect(kinds[3] == .unfit("acme", wanted: own))
+        let bound = "an entry that takes a proof key, as it displays the code"
+        #expect(kinds[4] == .unfit("acme", wanted: bound))
     }
 
     @Test("a name may be no other's", arguments: ["google", "Acme", "a b", "-a", ""])

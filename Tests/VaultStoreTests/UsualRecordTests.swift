@@ -37,6 +37,7 @@ import VaultCrypto
         known.requestedScope = Scope(["openid", "mail"])
         known.refresh.provider = "github"
         known.revocationEndpoint = EndpointURL(unchecked: "https://issuer.example/revoke")
+        known.userinfoEndpoint = EndpointURL(unchecked: "https://issuer.example/me")
         known.identity = Identity(subject: "4711", name: "me@issuer.example")
         return [Fixture.settings("usual"), known]
     }()

@@ -163,5 +163,7 @@ extension VaultError {
         case pid
         /// The number of a line.
         case line
+        /// The page where clients are registered.
+        case console
     }
 }

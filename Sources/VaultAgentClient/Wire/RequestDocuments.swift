@@ -20,6 +20,10 @@ package struct AddAccountDocument: Codable, Sendable {
     package var network: NetworkDocument?
     /// Parameters of its authorization requests.
     package var authorizationParameters: [Parameter]?
+    /// What the names in its provider's endpoints stand for.
+    package var providerParameters: [String: String]?
+    /// Where its tokens are revoked, where its provider does not say.
+    package var revocationEndpoint: String?
     /// What its access tokens are obtained with; a refresh token unless told.
     package let grant: String?
     /// Whether an account of the name gets the new tokens in place of its own; left out for no.

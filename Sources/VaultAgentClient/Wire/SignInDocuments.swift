@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// The address that a browser on another machine ended on.
+/// The address that a browser on another machine ended on, or the code that it shows.
 package struct RedirectDocument: Codable, Sendable {
     package let redirect: String
 
@@ -23,6 +23,8 @@ package struct SignInDocument: Codable, Sendable {
     package var redirectURI: String?
     /// Where to start the browser: it leads to the authorization URL, once.
     package var startURL: String?
+    /// Whether the page that it ends on shows the code, which may be pasted alone; left out for no.
+    package var takesCode: Bool?
     /// What the person types elsewhere; set where a device signs in.
     package var device: Device?
     /// What is going on while it waits.

@@ -13,7 +13,7 @@ struct AccountAddition {
     private static let known: Set = [
         "name", "tokenEndpoint", "clientID", "clientSecret", "clientAuthentication", "issuer",
         "scope", "tokenResponse", "refresh", "tags", "renewal", "grant", "replace", "network",
-        "authorizationParameters",
+        "authorizationParameters", "providerParameters", "revocationEndpoint",
     ]
 
     init(_ body: [UInt8]) throws {
@@ -26,10 +26,15 @@ struct AccountAddition {
         try members.optional("replace", \.bool) ?? false ? .always : .never
     }
 
-    /// The account's settings, once each of them is what it should be.
-    func registration(_ defaults: AccountDefaults) throws -> AccountRegistration {
+    /// The account's settings, once each of them is what it should be; what nobody told is as in the
+    /// defaults, and a provider may be one of the person's own.
+    func registration(
+        _ defaults: AccountDefaults,
+        providers: ProviderFolder
+    ) throws -> AccountRegistration {
         let kind = try kind()
         var registration = kind == .static ? try ofStaticToken() : try ofClient(defaults)
+        try takeProvider(&registration, providers)
         registration.grantKind = kind
         try registration.check()
         return registration
@@ -45,7 +50,8 @@ struct AccountAddition {
 
     /// Refuses what belongs to a client, of which a token that is never renewed has none.
     private func ofStaticToken() throws -> AccountRegistration {
-        for member in ["tokenEndpoint", "clientID", "clientSecret", "clientAuthentication"] {
+        let ofClients = ["tokenEndpoint", "clientID", "clientSecret", "clientAuthentication"]
+        for member in ofClients + ["revocationEndpoint"] {
             guard try members.optional(member, \.text) == nil else {
                 throw VaultError(.invalidInput, facts: [.field: member, .reason: "static"])
             }
@@ -99,6 +105,10 @@ struct AccountAddition {
             tags: try AccountTag.checked(members.texts("tags") ?? []),
             renewal: try members.optional("renewal", \.text).map { try .checked($0) }
         )
+        registration.revocationEndpoint =
+            try members.optional("revocationEndpoint", \.text).map {
+                try .checked($0, field: "revocation_endpoint")
+            }
         registration.network =
             try NetworkAddition.document(members)?.options(before: defaults.network)
             ?? defaults.network
@@ -109,5 +119,24 @@ struct AccountAddition {
             registration.refresh.parameters = defaults.refreshParameters
         }
         return registration
+    }
+
+    /// Takes what the provider's entry says; of one of the person's own all of it is sealed.
+    private func takeProvider(
+        _ registration: inout AccountRegistration,
+        _ providers: ProviderFolder
+    ) throws {
+        let parameters = try members.optional("providerParameters", \.textMembers)
+        guard let name = registration.refresh.provider else {
+            guard parameters == nil else {
+                throw VaultError(.invalidInput, facts: [.field: "provider"])
+            }
+            return
+        }
+        // One that nobody knows is refused with the rest.
+        guard let known = try providers.provider(named: name) else { return }
+        let provider = try known.filled(parameters ?? [:], needsAll: false)
+        if provider.file != nil { registration.ownProvider = provider.entry }
+        registration.takeEndpoints(of: provider.entry)
     }
 }

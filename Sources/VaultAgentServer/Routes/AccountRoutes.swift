@@ -32,7 +32,10 @@ extension AgentRoutes {
 
     func addAccount(_ request: HTTPServerRequest) async throws -> HTTPServerResponse {
         let addition = try AccountAddition(request.body)
-        let registration = try addition.registration(service.configuration.defaults)
+        let registration = try addition.registration(
+            service.configuration.defaults,
+            providers: ProviderFolder(service.vault.location)
+        )
         let answer = HTTPResponse(status: 200, body: addition.tokenResponse)
         guard
             case .granted(let granted) = registration.answerReader

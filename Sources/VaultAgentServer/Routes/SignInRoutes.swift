@@ -112,7 +112,8 @@ extension BrowserWay {
     func describe(_ document: inout SignInDocument) {
         document.authorizationURL = authorizationURL.string
         document.redirectURI = redirectURI
-        document.startURL = start.url
+        document.startURL = start?.url
+        document.takesCode = takesCode ? true : nil
     }
 }
 

@@ -9,14 +9,18 @@ internal import VaultKit
 /// Authorization code with PKCE S256 (RFC 7636) and a redirect to a literal loopback address
 /// (RFC 8252 §7.3). The state is compared before anything else is looked at, and whatever else
 /// arrives there changes nothing. What a person pastes is judged by the same judge: a browser on
-/// another machine ends on an address that leads nowhere there.
+/// another machine ends on an address that leads nowhere there. Where the provider's own page shows
+/// the code there is nothing to listen for, and pasting it is all there is.
 final class BrowserWay: SignInWay {
     let authorizationURL: EndpointURL
     let redirectURI: String
 
     private let account: AccountName
     private let exchange: CodeExchange
-    let start: BrowserStart
+    /// Whether the code alone may be pasted.
+    let takesCode: Bool
+    /// Nil where no listener of ours could lead on.
+    let start: BrowserStart?
     private let listener: Locked<LoopbackListener?>
     private let redirect: Locked<AuthorizationRedirect>
 
@@ -32,9 +36,10 @@ final class BrowserWay: SignInWay {
                 facts: [.reason: "endpoint_missing", .field: "authorization_endpoint"]
             )
         }
+        let page = request.codePage
         let address = try LoopbackAddress(request.redirectURI)
-        let socket = try await Self.listen(at: address)
-        let redirectURI = address.redirectURI(port: socket.port)
+        let socket = page == nil ? try await Self.listen(at: address) : nil
+        let redirectURI = page ?? address.redirectURI(port: socket?.port ?? 0)
         // A client that registers itself is registered with this very address.
         let client = try await ClientSource(request: request, metadata: metadata)
             .client(redirectURI: redirectURI, using: transport)
@@ -51,7 +56,10 @@ final class BrowserWay: SignInWay {
         )
         authorizationURL = authorization.url
         self.redirectURI = redirectURI
-        start = BrowserStart(authorization.url, address: address.literal, port: socket.port)
+        takesCode = request.takesCode
+        start = socket.map { socket in
+            BrowserStart(authorization.url, address: address.literal, port: socket.port)
+        }
         account = request.name
         exchange = CodeExchange(
             keeper: GrantKeeper(request: request, metadata: metadata, client: client, vault: vault),
@@ -66,7 +74,8 @@ final class BrowserWay: SignInWay {
                 redirectURI: EndpointURL(unchecked: redirectURI),
                 state: authorization.state,
                 issuer: metadata.issuer,
-                isIssuerRequired: metadata.authorizationResponseIssParameterSupported
+                isIssuerRequired: metadata.authorizationResponseIssParameterSupported,
+                takesCode: request.takesCode
             )
         )
     }
@@ -92,7 +101,7 @@ final class BrowserWay: SignInWay {
             defer { listener = nil }
             return listener
         }
-        guard let socket else { return }
+        guard let socket else { return await progress.waitForOutcome() }
         do {
             let servers = try socket.serve { [self] in await receive($0, progress) }
             await progress.waitForOutcome()
@@ -108,7 +117,7 @@ final class BrowserWay: SignInWay {
         _ request: HTTPServerRequest,
         _ progress: SignInProgress
     ) async -> HTTPServerResponse {
-        if let answer = start.answer(to: request) { return answer }
+        if let answer = start?.answer(to: request) { return answer }
         // Not its address: a settled sign-in has nothing to say of that.
         let isRedirect = request.path == EndpointURL(unchecked: redirectURI).path
         guard isRedirect || progress.outcome == nil else { return SignInPage.ignored(status: 404) }
@@ -127,7 +136,7 @@ final class BrowserWay: SignInWay {
         }
     }
 
-    /// Takes an address that was copied from a browser on another machine.
+    /// Takes an address that was copied from a browser on another machine, or a code that it shows.
     func take(pasted address: String, _ progress: SignInProgress) async throws {
         let judgement = judge(progress) { $0.judge(pasted: address) }
         if case .ignored(let status) = judgement {

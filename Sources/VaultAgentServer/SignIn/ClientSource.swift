@@ -27,8 +27,8 @@ struct ClientSource: Sendable {
     ///   - redirectURI: Where its answers will go; nil for a device.
     ///   - transport: What sends the request for a registration.
     /// - Returns: The client, and the redirect address that its registration fixes.
-    /// - Throws: `invalid_input` with the field `client_id` where there is none to be had, and as
-    ///   `wanted` the redirect address to register by hand.
+    /// - Throws: `invalid_input` with the field `client_id` where there is none to be had, as `wanted`
+    ///   the redirect address to register by hand, and as `console` where, if that is known.
     func client(
         redirectURI: String?,
         using transport: any HTTPTransport
@@ -46,7 +46,9 @@ struct ClientSource: Sendable {
                 registration(at: endpoint, redirectURI: redirectURI, method)
             )
             switch ClientRegistration.read(response, countingFrom: sent.wall) {
-            case .registered(let client): return Found(client: client, redirectURI: redirectURI)
+            case .registered(let client):
+                let fixed = request.codePage == nil ? redirectURI : nil
+                return Found(client: client, redirectURI: fixed)
             case .refused(let error): refusal = error
             }
             // Nobody who wants to see a right to register, or fails, is asked for another kind.
@@ -89,7 +91,10 @@ struct ClientSource: Sendable {
             .field: "client_id", .reason: "missing",
             .host: EndpointURL(unchecked: metadata.issuer ?? metadata.source.string).host,
         ]
-        if redirectURI != nil { facts[.wanted] = request.redirectURI ?? Self.proposedRedirectURI }
+        if redirectURI != nil {
+            facts[.wanted] = request.redirectURI ?? request.codePage ?? Self.proposedRedirectURI
+        }
+        facts[.console] = request.server.provider?.entry.signIn.console?.string
         facts[.status] = refusal.map { "\($0.status)" }
         facts[.error] = refusal?.code
         facts[.errorDescription] = refusal?.description

@@ -39,15 +39,22 @@ struct DeviceWay: SignInWay {
         }
         let client = try await ClientSource(request: request, metadata: metadata)
             .client(redirectURI: nil, using: transport)
+        let quirks = request.server.provider?.entry.quirks ?? ProviderQuirks()
         began = clock.now()
         let response = try await transport.send(
             DeviceAuthorization.request(
                 client: client.client,
                 endpoint: endpoint,
-                scope: request.requestedScope
+                scope: request.requestedScope,
+                scopeSeparator: quirks.scopeSeparator ?? " ",
+                extra: request.authorizationParameters.map { ($0.name, $0.value) }
             )
         )
-        switch DeviceAuthorization.read(response, countingFrom: began.wall) {
+        switch DeviceAuthorization.read(
+            response,
+            countingFrom: began.wall,
+            quirks: quirks
+        ) {
         case .granted(let authorization): self.authorization = authorization
         case .refused(let error):
             throw VaultError(error, host: endpoint.host, reason: "device_codes_refused")

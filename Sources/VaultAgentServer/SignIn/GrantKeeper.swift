@@ -113,7 +113,9 @@ struct GrantKeeper: Sendable {
         )
         registration.network = request.network
         registration.authorizationParameters = request.authorizationParameters
-        registration.revocationEndpoint = request.revocationEndpoint(metadata)
+        (registration.revocationEndpoint, registration.revocationForm) =
+            request.revocation(metadata)
+        registration.userinfoEndpoint = metadata.userinfoEndpoint
         registration.signInFlow = request.flow
         registration.deviceAuthorizationEndpoint = request.deviceAuthorizationEndpoint
         // The catalogue's is part of the program; a file may say something else tomorrow.

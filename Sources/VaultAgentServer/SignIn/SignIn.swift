@@ -50,7 +50,7 @@ final class SignIn: Sendable {
         progress.giveUp("cancelled")
     }
 
-    /// Takes an address that was copied from a browser on another machine.
+    /// Takes an address that was copied from a browser on another machine, or a code that it shows.
     ///
     /// - Throws: `invalid_input` for one that is not the answer, which changes nothing.
     func take(pasted address: String) async throws {

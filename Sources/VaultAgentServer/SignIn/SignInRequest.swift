@@ -17,7 +17,7 @@ struct SignInRequest: Sendable {
     let redirectURI: String?
     /// Where the device flow begins, where discovery does not say.
     let deviceAuthorizationEndpoint: EndpointURL?
-    private let revocation: RevocationPlaces
+    let revocation: RevocationPlaces
     let refresh: RefreshOptions
     let network: NetworkOptions
     let authorizationParameters: [RequestParameter]
@@ -58,7 +58,7 @@ struct SignInRequest: Sendable {
             told: try document.revocationEndpoint.map {
                 try EndpointURL.checked($0, field: "revocation_endpoint")
             },
-            remembered: isSameIssuer ? remembered?.revocationEndpoint : nil
+            remembered: isSameIssuer ? remembered : nil
         )
         clientSecret =
             document.clientSecret.map { Secret($0) }
@@ -68,7 +68,10 @@ struct SignInRequest: Sendable {
         // What the provider's entry adds is for a person, and for a refresh token.
         let entry = flow.isOfPerson ? server.provider?.entry : nil
         requestedScope = entry?.scope(asked) ?? asked
-        redirectURI = document.redirectURI ?? (isSameClient ? remembered?.redirectURI : nil)
+        let page = server.provider?.entry.signIn.redirectURI
+        redirectURI =
+            (document.redirectURI ?? (isSameClient ? remembered?.redirectURI : nil))
+            .flatMap { $0 == page ? nil : $0 }
         let known = isSameClient ? remembered : nil
         // What refreshes need, which the provider's entry may have added, is no business of a client
         // that asks for itself.
@@ -150,17 +153,6 @@ struct SignInRequest: Sendable {
         } catch {
             throw VaultError(error, issuer: issuer)
         }
-    }
-
-    /// Where its tokens are revoked: what is told comes before what the server publishes, and what was
-    /// told once after that.
-    func revocationEndpoint(_ metadata: AuthorizationServerMetadata) -> EndpointURL? {
-        revocation.told ?? metadata.revocationEndpoint ?? revocation.remembered
-    }
-
-    private struct RevocationPlaces: Sendable {
-        let told: EndpointURL?
-        let remembered: EndpointURL?
     }
 
     /// The registration; its secret goes by Basic, which every server must take (RFC 6749 §2.3.1),

@@ -21,6 +21,8 @@ struct SignInServer: Sendable {
     /// The provider's entry where it is of the person's own, to be sealed with the account.
     let ownEntry: ProviderCatalogue.Entry?
     private let pinned: [EndpointURL]
+    /// What the account has of it, where it is the same.
+    private let remembered: AccountRegistration?
 
     /// The server that a command names, else the one of the account's last sign-in.
     ///
@@ -32,7 +34,9 @@ struct SignInServer: Sendable {
         providers: ProviderFolder?
     ) throws {
         let named = try document.provider.map {
-            try Self.named($0, document, providers)
+            // Where an issuer is told, the provider's own endpoints are not asked for.
+            try Self.provider(named: $0, providers)
+                .filled(document.providerParameters ?? [:], needsAll: document.issuer == nil)
         }
         if let issuer = document.issuer {
             source = .discovery(issuer: issuer)
@@ -57,11 +61,11 @@ struct SignInServer: Sendable {
         }
         let endpoints = [remembered?.tokenEndpoint, remembered?.authorizationEndpoint]
         pinned = endpoints.compactMap(\.self)
+        self.remembered = isRemembered ? remembered : nil
     }
 
-    private static func named(
-        _ name: String,
-        _ document: BeginSignInDocument,
+    private static func provider(
+        named name: String,
         _ providers: ProviderFolder?
     ) throws -> KnownProvider {
         let builtIn = ProviderCatalogue.builtIn[name].map { KnownProvider(name: name, entry: $0) }
@@ -71,15 +75,7 @@ struct SignInServer: Sendable {
                 facts: [.field: "provider", .reason: "unknown", .found: name]
             )
         }
-        let parameters = document.providerParameters ?? [:]
-        // Where an issuer is told, the provider's own endpoints are not asked for.
-        guard document.issuer == nil || !parameters.isEmpty else { return known }
-        do {
-            let entry = try known.entry.filled(parameters)
-            return KnownProvider(name: name, entry: entry, file: known.file)
-        } catch {
-            throw VaultError(error, provider: name)
-        }
+        return known
     }
 
     private static func source(of provider: KnownProvider) throws -> Source {
@@ -114,6 +110,24 @@ struct SignInServer: Sendable {
                 uniqueKeysWithValues: new.map { ($0.key.rawValue, $0.value.string) }
             )
         )
+    }
+
+    /// Adds to what the server publishes what is known otherwise of how it takes tokens back.
+    ///
+    /// The provider's entry tells before the metadata does, as long as both are of one server.
+    func complete(_ metadata: inout AuthorizationServerMetadata) {
+        let entry = provider?.entry
+        let isEntrys =
+            entry?.tokenEndpoint.map { $0 == metadata.tokenEndpoint }
+            ?? (entry?.signIn.issuer?.text == issuer)
+        if isEntrys, let told = entry?.signIn.revocation, let endpoint = told.endpoint.url {
+            metadata.revocationEndpoint = endpoint
+            metadata.revocationForm = told.form
+        } else if let remembered, remembered.revocationForm != .standard {
+            metadata.revocationEndpoint = remembered.revocationEndpoint
+            metadata.revocationForm = remembered.revocationForm
+        }
+        metadata.userinfoEndpoint = metadata.userinfoEndpoint ?? remembered?.userinfoEndpoint
     }
 
     /// Where the device flow begins by the provider's entry; what is discovered is not told here.
@@ -155,7 +169,11 @@ extension AccountRegistration {
         endpoints[.deviceAuthorization] = deviceAuthorizationEndpoint
         // The client's own credentials need no endpoint but the one for tokens.
         guard !endpoints.isEmpty || grantKind == .clientCredentials else { return nil }
-        return AuthorizationServerMetadata(endpoints: endpoints, token: tokenEndpoint)
+        endpoints[.revocation] = revocationEndpoint
+        endpoints[.userinfo] = userinfoEndpoint
+        var metadata = AuthorizationServerMetadata(endpoints: endpoints, token: tokenEndpoint)
+        metadata.revocationForm = revocationForm
+        return metadata
     }
 }
 
@@ -166,29 +184,5 @@ extension ClientAuthentication {
             throw VaultError(.invalidInput, facts: [.field: "client_authentication"])
         }
         return way
-    }
-}
-
-extension VaultError {
-    /// What is wrong with what was told of a provider.
-    init(_ error: ProviderParameterError, provider: String) {
-        var facts: [Fact: String] = [.field: "provider_parameters", .wanted: provider]
-        switch error {
-        case .missing(let name): (facts[.reason], facts[.found]) = ("missing", name)
-        case .unknown(let name): (facts[.reason], facts[.found]) = ("unknown", name)
-        case .malformed(let name): (facts[.reason], facts[.found]) = ("malformed", name)
-        case .foreignHost(let name, let host):
-            (facts[.reason], facts[.found], facts[.host]) = ("foreign_host", name, host)
-        }
-        self.init(.invalidInput, facts: facts)
-    }
-}
-
-extension SignInRequest {
-    /// Whether the code is bound to this sign-in by a proof key.
-    ///
-    /// A client without a secret has nothing else; its provider has to take one.
-    var takesProofKey: Bool {
-        clientSecret == nil || server.provider?.entry.signIn.takesProofKey ?? true
     }
 }

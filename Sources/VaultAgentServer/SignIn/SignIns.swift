@@ -54,7 +54,8 @@ final class SignIns: Sendable {
         // Better to know before the person has gone through the browser.
         try await vault.proveWritable()
         let transport = transport.through(request.network)
-        let metadata = try await request.discover(using: transport)
+        var metadata = try await request.discover(using: transport)
+        request.server.complete(&metadata)
         let signIn = SignIn(
             request,
             metadata,

@@ -32,20 +32,32 @@ struct ProviderArguments {
         self.parameters = parameters
     }
 
+    /// What the names in the provider's endpoints stand for, as the agent wants it.
+    var document: [String: String]? { parameters.isEmpty ? nil : parameters }
+
     /// Says what is wrong before an agent is started for it, and puts the rest into a document.
     func complete(_ document: inout BeginSignInDocument, in context: CommandContext) throws {
-        guard let name else { return }
-        let provider = try Self.provider(named: name, in: context)
         // An issuer that is told stands above the provider's endpoints.
-        if document.issuer == nil || !parameters.isEmpty {
-            do {
-                _ = try provider.entry.filled(parameters)
-            } catch {
-                throw Self.usageError(error, provider)
-            }
+        guard let provider = try known(needsAll: document.issuer == nil, in: context) else {
+            return
         }
-        document.provider = name
-        document.providerParameters = parameters.isEmpty ? nil : parameters
+        document.provider = provider.name
+        document.providerParameters = self.document
+    }
+
+    /// The provider with what was told in place of the names in its endpoints; nil where none is told.
+    ///
+    /// A name may be left out where its endpoints are not needed.
+    func known(needsAll: Bool, in context: CommandContext) throws -> KnownProvider? {
+        guard let name else { return nil }
+        let provider = try Self.provider(named: name, in: context)
+        guard needsAll || !parameters.isEmpty else { return provider }
+        do {
+            let entry = try provider.entry.filled(parameters)
+            return KnownProvider(name: name, entry: entry, file: provider.file)
+        } catch {
+            throw Self.usageError(error, provider)
+        }
     }
 
     /// The provider of a name, or the name that may have been meant.

@@ -17,13 +17,19 @@ struct AddCommand: Command {
         JSON from standard input and keeps its tokens as account NAME.
 
           --token-endpoint URL    Where the access token is renewed
-          --provider PROVIDER     Take what is not told from the catalogue, and read
-                                  answers as it says; vault help providers has them
+          --provider PROVIDER     Take what is not told from what is known of PROVIDER,
+                                  and read answers as that says; vault provider list
+                                  has them
+          --provider-param NAME=VALUE
+                                  What a name in the provider's endpoints stands for
           --client-id ID          The client that the grant was given to
           --client-secret-fd N    Read the client secret from file descriptor N
           --client-auth METHOD    none, client_secret_basic or client_secret_post;
                                   with a secret client_secret_basic unless told
           --issuer URL            The authorization server, for showing
+          --revocation-endpoint URL
+                                  Where vault logout has the tokens revoked (RFC 7009),
+                                  if that is not known of the provider
           --scope S               A scope that was asked for; may be repeated
           --tag TEXT              What vault list --tag finds it by; may be repeated
           --renewal POLICY        eager, normal or manual; vault help renewal has more
@@ -70,131 +76,6 @@ struct AddCommand: Command {
 /// One way to add an account.
 protocol Addition: Sendable {
     func run(in context: CommandContext) throws
-}
-
-/// From the token response of an authorization server.
-private struct ResponseAddition: Addition {
-    private let account: AccountName
-    private let tokenEndpoint: EndpointURL
-    private let clientID: String
-    private let secretDescriptor: Int32?
-    private let authentication: ClientAuthentication
-    private let issuer: String?
-    private let scope: [String]
-    private let tags: Set<AccountTag>
-    private let refresh: RefreshArguments
-    private let renewal: RenewalPolicy?
-    private let network: NetworkArguments
-    private let replaces: Bool
-
-    init(_ arguments: inout ArgumentReader) throws {
-        let endpoint = try arguments.option("--token-endpoint")
-        let clientID = try arguments.option("--client-id")
-        secretDescriptor = try arguments.descriptor("--client-secret-fd")
-        let method = try arguments.option("--client-auth")
-        issuer = try arguments.option("--issuer")
-        scope = try arguments.options("--scope")
-        tags = try TagArguments.tags(&arguments)
-        refresh = try RefreshArguments(&arguments)
-        renewal = try RenewalArgument.option(&arguments)
-        network = try NetworkArguments(&arguments)
-        replaces = try arguments.flag("--replace")
-        account = try arguments.accountName()
-        try arguments.finish()
-        let provider = refresh.provider?.entry
-        let told = try endpoint.map { try EndpointURL.argument($0, of: "--token-endpoint") }
-        guard let tokenEndpoint = told ?? provider?.tokenEndpoint else {
-            throw UsageError.missing("--token-endpoint URL")
-        }
-        self.tokenEndpoint = tokenEndpoint
-        guard let clientID, !clientID.isEmpty else { throw UsageError.missing("--client-id ID") }
-        if refresh.sendsScope, scope.isEmpty { throw UsageError.missing("--scope S") }
-        if let issuer { _ = try EndpointURL.argument(issuer, of: "--issuer") }
-        self.clientID = clientID
-        authentication = try Self.authentication(
-            method,
-            hasSecret: secretDescriptor != nil,
-            provider: provider
-        )
-    }
-
-    private static func authentication(
-        _ method: String?,
-        hasSecret: Bool,
-        provider: ProviderCatalogue.Entry?
-    ) throws(UsageError) -> ClientAuthentication {
-        guard let method else {
-            // What the catalogue knows of a confidential client is nothing for a public one.
-            let known = provider?.clientAuthentication.flatMap { $0 == .none ? nil : $0 }
-            return hasSecret ? known ?? .clientSecretBasic : .none
-        }
-        guard let authentication = ClientAuthentication(rawValue: method) else {
-            throw .malformed(
-                "--client-auth",
-                value: method,
-                wanted: "none, client_secret_basic or client_secret_post"
-            )
-        }
-        guard (authentication == .none) != hasSecret else {
-            throw hasSecret
-                ? .malformed("--client-auth", value: method, wanted: "a way to use a secret")
-                : .missing("--client-secret-fd N")
-        }
-        return authentication
-    }
-
-    func run(in context: CommandContext) throws {
-        let secret = try secretDescriptor.map { try SecretInput.line(from: $0) }
-        let response = try SecretInput.all(from: 0)
-        try check(response)
-        let way = try network.document()
-        let document = try response.reveal { response in
-            var document = AddAccountDocument(
-                name: account.text,
-                tokenEndpoint: tokenEndpoint.string,
-                clientID: clientID,
-                clientSecret: secret?.reveal { $0 },
-                clientAuthentication: authentication.rawValue,
-                issuer: issuer,
-                scope: scope,
-                tokenResponse: response,
-                refresh: refresh.document,
-                tags: tags.isEmpty ? nil : tags.sorted().map(\.text),
-                renewal: renewal?.rawValue,
-                replace: replaces ? true : nil
-            )
-            document.network = way
-            document.authorizationParameters = network.authorizationParameters
-            return try WireJSON.encode(document)
-        }
-        let change = try context.agent.call(
-            "POST",
-            "/v1/accounts",
-            body: document,
-            as: ChangeDocument.self
-        )
-        context.terminal.words("added account \(account)")
-        ChangeReport.warn(change, account, context.terminal)
-        suggestProvider(context.terminal)
-    }
-
-    /// A host is no proof of who answers there, so the catalogue is only ever suggested.
-    private func suggestProvider(_ terminal: Terminal) {
-        let known = ProviderCatalogue.builtIn.names(forHost: tokenEndpoint.host)
-        guard refresh.provider == nil, let name = known.first else { return }
-        terminal.hint("\(tokenEndpoint.host) is in the catalogue: see --provider \(name)")
-    }
-
-    /// Refuses what is no token response before an agent is started for it.
-    private func check(_ response: Secret) throws {
-        let answer = TokenResponseReader(
-            grantType: .refreshToken,
-            quirks: refresh.provider?.entry.quirks ?? ProviderQuirks()
-        ).read(HTTPResponse(status: 200, body: response), countingFrom: Date.now)
-        guard case .granted = answer else {
-            throw VaultError(.invalidInput, facts: [.field: "token_response"])
-        }
-    }
 }
 
 /// What is said about an account after its grant has changed.

@@ -47,7 +47,7 @@ extension VaultErrorWords {
         case "other_address":
             (
                 "that is not an address of the page that the browser ends on",
-                "it begins with the redirect address of this sign-in"
+                "all of the address is needed: it begins with the redirect address of this sign-in"
             )
         case "not_asked_for": ("this sign-in ends in no browser", nil)
         default:

@@ -23,7 +23,9 @@ extension VaultErrorWords {
     private static func revocationFailed(_ name: String, _ facts: Facts) -> Words {
         (
             "account '\(name)' was not signed out of: \(unrevoked(facts))",
-            "it is kept; vault logout \(name) --force lets go of it all the same"
+            facts[.reason] == "no_access_token"
+                ? "vault refresh \(name), and sign out of it then"
+                : "it is kept; vault logout \(name) --force lets go of it all the same"
         )
     }
 
@@ -32,6 +34,8 @@ extension VaultErrorWords {
         let host = facts[.host] ?? "the authorization server"
         return switch facts[.reason] {
         case "no_endpoint": "no revocation endpoint is known of its authorization server"
+        case "no_access_token":
+            "its provider takes an access token for that, and none is good any more"
         case "static": "a token that is never renewed is revoked where it was made"
         case let reason?: "no usable answer came from \(host) (\(Printable.escaped(reason)))"
         case nil: "\(host) did not revoke its tokens\(told(facts))"

@@ -16,8 +16,13 @@ public struct AccountRegistration: Sendable, Hashable {
     public var authorizationEndpoint: EndpointURL?
     /// The authorization server, where known.
     public var issuer: String?
-    /// Where its tokens are revoked (RFC 7009), where the server says.
+    /// Where its tokens are revoked (RFC 7009), where the server says; without it where its provider
+    /// does, when that has the same token endpoint.
     public var revocationEndpoint: EndpointURL?
+    /// How they are handed in there.
+    package var revocationForm = ProviderRevocation.Form.standard
+    /// Where its server tells who signed in.
+    package var userinfoEndpoint: EndpointURL?
     /// Who signed in, where the server says.
     public var identity: Identity?
     /// The redirect URI that the client's registration fixes, where it does.
@@ -109,6 +114,8 @@ public struct AccountRegistration: Sendable, Hashable {
         network = settings.network
         authorizationParameters = settings.authorizationParameters
         revocationEndpoint = settings.revocationEndpoint
+        revocationForm = settings.revocationForm
+        userinfoEndpoint = settings.userinfoEndpoint
         ownProvider = settings.ownProvider
         deviceAuthorizationEndpoint = settings.deviceAuthorizationEndpoint
         signInFlow = settings.signInFlow
@@ -179,7 +186,8 @@ public struct AccountRegistration: Sendable, Hashable {
         )
         settings.network = network
         settings.authorizationParameters = authorizationParameters
-        settings.revocationEndpoint = revocationEndpoint
+        (settings.revocationEndpoint, settings.revocationForm) = revocation(by: provider)
+        settings.userinfoEndpoint = userinfoEndpoint
         settings.identity = identity
         settings.ownProvider = ownProvider
         settings.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint

@@ -4,8 +4,8 @@ internal import VaultCrypto
 public import VaultStore
 
 extension Vault {
-    /// Signs out of an account: its tokens are revoked at the authorization server (RFC 7009), and
-    /// then it is erased.
+    /// Signs out of an account: its tokens are revoked at the authorization server (RFC 7009, or as its
+    /// provider has it), and then it is erased.
     ///
     /// A refresh that is under way is waited for, so that what it brings is revoked too. What was begun
     /// is brought to its end also when the task is cancelled.
@@ -17,8 +17,9 @@ extension Vault {
     ///   - isForced: Whether the account is let go of although its tokens could not be revoked.
     /// - Returns: How it went.
     /// - Throws: ``VaultError``: `no_such_account`; `revocation_failed`, after which the account is as
-    ///   it was: the facts say what the server answered, or in `reason` that it was not reached or that
-    ///   no revocation endpoint is known (`no_endpoint`); `not_saved`, `busy` and those of an unwritable
+    ///   it was: the facts say what the server answered, or in `reason` that it was not reached, that
+    ///   no revocation endpoint is known (`no_endpoint`) or that the provider wants an access token for
+    ///   it and none lives any more (`no_access_token`); `not_saved`, `busy` and those of an unwritable
     ///   file.
     @discardableResult
     public func signOut(

@@ -4,13 +4,12 @@ internal import Platform
 internal import VaultCrypto
 internal import VaultStore
 
-/// Ends tokens at their authorization server (RFC 7009).
+/// Ends tokens at their authorization server (RFC 7009), or in the form that their provider has.
 struct Revoker: Sendable {
     let transport: any HTTPTransport
     let clock: any VaultClock
 
-    /// Revokes the refresh token first, which takes the access tokens along where a server keeps
-    /// to RFC 7009 §2.1, and then each access token that is still alive.
+    /// Revokes a grant.
     ///
     /// - Returns: Why the grant has to be taken as alive; nil once it is dead.
     func revoke(_ tokens: TokenSet, of settings: AccountSettings) async -> VaultError? {
@@ -20,15 +19,38 @@ struct Revoker: Sendable {
         guard settings.grantKind != .static else {
             return failure(of: settings, [.reason: AccountState.static.rawValue])
         }
-        if let refreshToken = tokens.refreshToken {
+        return settings.revocationForm.takesAccessToken
+            ? await revokeGrant(by: alive, settings)
+            : await revokeEach(tokens.refreshToken, alive, settings)
+    }
+
+    /// Revokes the refresh token first, which takes the access tokens along where a server keeps
+    /// to RFC 7009 §2.1, and then each access token that is still alive.
+    private func revokeEach(
+        _ refreshToken: Secret?,
+        _ alive: [StoredAccessToken],
+        _ settings: AccountSettings
+    ) async -> VaultError? {
+        if let refreshToken {
             if let failure = await revoke(refreshToken, .refreshToken, settings) { return failure }
         }
         for token in alive {
             guard let failure = await revoke(token.value, .accessToken, settings) else { continue }
             // Without its refresh token it is gone within its life, and some servers revoke none.
-            return tokens.refreshToken == nil ? failure : nil
+            return refreshToken == nil ? failure : nil
         }
         return nil
+    }
+
+    /// Has the newest access token speak for the grant; one that is over speaks for nothing.
+    private func revokeGrant(
+        by alive: [StoredAccessToken],
+        _ settings: AccountSettings
+    ) async -> VaultError? {
+        let now = clock.now()
+        let newest = alive.min { now.seconds(since: $0.obtained) < now.seconds(since: $1.obtained) }
+        guard let newest else { return failure(of: settings, [.reason: "no_access_token"]) }
+        return await revoke(newest.value, .accessToken, settings)
     }
 
     private func revoke(

@@ -20,6 +20,8 @@ package import VaultCrypto
 ///     "client_certificate"  [PATH, PATH] of the client's certificate and key
 ///     "authorization_parameters"  [[NAME, VALUE]], added to each authorization request
 ///     "revocation_endpoint" where its tokens are revoked
+///     "revocation_form"     client_id, access_token or bearer, where it is not that of RFC 7009
+///     "userinfo_endpoint"   where its server tells who signed in
 ///     "subject"             who signed in, by the server's own name
 ///     "subject_name"        what is shown of who signed in
 ///     "token_grant"         client_credentials or static, where it is not refresh_token
@@ -49,6 +51,9 @@ package enum AccountRecord {
             "authorization_parameters":
                 RefreshParameters.value(of: settings.authorizationParameters),
             "revocation_endpoint": settings.revocationEndpoint.map { .text($0.string) },
+            "revocation_form": settings.revocationForm == .standard
+                ? nil : .text(settings.revocationForm.rawValue),
+            "userinfo_endpoint": settings.userinfoEndpoint.map { .text($0.string) },
             "subject": settings.identity.map { .text($0.subject) },
             "subject_name": settings.identity?.name.map { .text($0) },
             "sign_in_flow": settings.signInFlow == .browser
@@ -119,6 +124,9 @@ package enum AccountRecord {
             try record.optional("authorization_parameters", RefreshParameters.read) ?? []
         settings.revocationEndpoint = try record.optional("revocation_endpoint", SealedJSON.text)
             .map { EndpointURL(unchecked: $0) }
+        settings.revocationForm = try record.optional("revocation_form", Self.form) ?? .standard
+        settings.userinfoEndpoint = try record.optional("userinfo_endpoint", SealedJSON.text)
+            .map { EndpointURL(unchecked: $0) }
         settings.identity = try identity(record)
         settings.ownProvider = try record.optional("own_provider", OwnProviderRecord.read)
         // One that only a newer program knows is asked for again, and costs nothing else.
@@ -160,6 +168,19 @@ package enum AccountRecord {
                 throw SealingError()
             }
             return kind
+        }
+    }
+
+    /// One that only a newer program knows makes the record unusable: a token would be handed in, and
+    /// not revoked.
+    private static func form(
+        _ record: SealedJSON
+    ) -> (String) throws(SealingError) -> ProviderRevocation.Form {
+        { (name) throws(SealingError) in
+            guard let form = ProviderRevocation.Form(rawValue: try record.text(name)) else {
+                throw SealingError()
+            }
+            return form
         }
     }
 

@@ -57,6 +57,7 @@ extension ExportedAccount {
             ("issuer", settings.issuer), ("redirect_uri", settings.redirectURI),
             ("refresh_endpoint", settings.refresh.endpoint?.string),
             ("revocation_endpoint", settings.revocationEndpoint?.string),
+            ("userinfo_endpoint", settings.userinfoEndpoint?.string),
             (
                 "device_authorization_endpoint",
                 settings.deviceAuthorizationEndpoint?.string

@@ -29,6 +29,7 @@ enum UsualRecord {
         let scope = try scanner.texts("scope", text)
         let identity = try identity(&scanner, text)
         let endpoint = try scanner.text("token_endpoint", text)
+        let userinfoEndpoint = try scanner.text("userinfo_endpoint", text)
         try scanner.end("}", text)
         guard scanner.index == text.count, let client, let endpoint,
             let name = name.flatMap({ AccountName($0) }),
@@ -49,6 +50,7 @@ enum UsualRecord {
             refresh: RefreshOptions(provider: provider)
         )
         settings.revocationEndpoint = revocationEndpoint.map { EndpointURL(unchecked: $0) }
+        settings.userinfoEndpoint = userinfoEndpoint.map { EndpointURL(unchecked: $0) }
         settings.identity = identity
         return settings
     }

@@ -13,7 +13,9 @@ extension AccountSettings {
                 token,
                 hint: hint,
                 client: client,
-                endpoint: endpoint
+                endpoint: endpoint,
+                form: revocationForm,
+                format: provider?.quirks.bodyFormat ?? .form
             )
             request.network = network
             return request

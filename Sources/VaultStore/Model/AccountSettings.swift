@@ -14,6 +14,10 @@ package struct AccountSettings: Sendable, Hashable {
     package var issuer: String?
     /// Where its tokens are revoked, where the server says.
     package var revocationEndpoint: EndpointURL?
+    /// How they are handed in there.
+    package var revocationForm = ProviderRevocation.Form.standard
+    /// Where its server tells who signed in.
+    package var userinfoEndpoint: EndpointURL?
     /// Who signed in, where the server says.
     package var identity: Identity?
     /// Where the device flow begins, where its discovery does not say.

@@ -74,7 +74,7 @@ import VaultInterface
         #expect(states == AccountState.allCases.map(\.rawValue))
         let failure = try Self.member("components/schemas/Failure/properties")
         let facts = failure.member(at: "facts.propertyNames.enum")?.array?.compactMap(\.text) ?? []
-        #expect(facts.count == 13 && facts.allSatisfy { VaultError.Fact(rawValue: $0) != nil })
+        #expect(facts.count == 15 && facts.allSatisfy { VaultError.Fact(rawValue: $0) != nil })
     }
 
     @Test func theAgentGivesItAway() async throws {

@@ -1,6 +1,7 @@
 import OAuth
 import Platform
 import Testing
+import VaultAgentClient
 import VaultCrypto
 import VaultHTTPServer
 import VaultKit
@@ -68,6 +69,57 @@ import VaultStore
         // The next refresh goes there.
         #expect(await agent.answer("POST", "/v1/accounts/work/refresh").status == 200)
         #expect(agent.server.asked.last?.url == "https://as.example/v2/token")
+        await agent.service.stop()
+    }
+
+    @Test func endpointsThatDiscoveryFoundMoveToo() async throws {
+        let version = Locked(1)
+        let server = ScriptedServer(metadata: {
+            let base = "\(ScriptedServer.issuer)/v\(version.withLock { $0 })"
+            return HTTPResponse(
+                status: 200,
+                body: Secret(
+                    """
+                    {"issuer":"\(ScriptedServer.issuer)",\
+                    "authorization_endpoint":"\(ScriptedServer.issuer)/authorize",\
+                    "token_endpoint":"\(ScriptedServer.issuer)/token",\
+                    "revocation_endpoint":"\(base)/revoke","userinfo_endpoint":"\(base)/me"}
+                    """
+                )
+            )
+        })
+        let agent = try await AgentFixture.make(server)
+        agent.server.answerNext(200, ScriptedServer.granted)
+        let attempt = try await SignInAttempt.begin(agent)
+        _ = try await attempt.comeBack("code=canary-code")
+        #expect(await attempt.outcome() == "ready")
+        version.withLock { $0 = 2 }
+        let found = await agent.answer("GET", Self.target)
+        let changes = try WireJSON.decode(EndpointsDocument.self, from: found.body).changes
+        #expect(changes.map(\.name) == ["revocation_endpoint", "userinfo_endpoint"])
+        let agreed = """
+            {"endpoints":{"revocation_endpoint":"https://as.example/v2/revoke",\
+            "userinfo_endpoint":"https://as.example/v2/me"}}
+            """
+        #expect(await agent.answer("POST", Self.target, body: agreed).status == 204)
+        #expect(await agent.answer("POST", "/v1/accounts/work/logout").status == 200)
+        #expect(agent.server.asked.last?.url == "https://as.example/v2/revoke")
+        await agent.service.stop()
+    }
+
+    @Test func anEndpointOfTheProvidersOwnFormIsNotCompared() async throws {
+        let agent = try await agent(publishing: Locked("https://as.example/token"))
+        var registration = try #require(try await agent.vault.registration(of: "work"))
+        registration.revocationEndpoint = try EndpointURL("https://as.example/deauthorize")
+        registration.revocationForm = .accessToken
+        try await agent.vault.signIn(
+            registration,
+            TokenResponse(accessToken: Secret("at2"), refreshToken: Secret("rt2")),
+            sent: SystemClock().now()
+        )
+        #expect(try await agent.vault.pinnedEndpoints(of: "work")[.revocation] == nil)
+        let answer = await agent.answer("GET", Self.target)
+        #expect(answer.status == 200 && answer.text.contains(#""changes":[]"#))
         await agent.service.stop()
     }
 

@@ -99,6 +99,9 @@ enum Fixture {
             tags: ["customer 7", "\u{1F511} caf\u{e9}"]
         )
         account.settings.network = network
+        account.settings.revocationEndpoint = EndpointURL(unchecked: "https://issuer.example/out")
+        account.settings.revocationForm = .bearer
+        account.settings.userinfoEndpoint = EndpointURL(unchecked: "https://issuer.example/me")
         account.settings.authorizationParameters = [RequestParameter("audience", "a b")]
         account.tokens.accessTokens.append(
             StoredAccessToken(

@@ -1,3 +1,4 @@
+internal import OAuth
 internal import Platform
 internal import VaultKit
 
@@ -19,12 +20,16 @@ struct RegisteredByHand {
             let told = words.isEmpty ? "" : " (\(words.joined(separator: ": ")))"
             terminal.words("\(host) does not let the vault register itself\(told)")
         }
-        let redirectURI = error.facts[.wanted]
-        if let redirectURI {
-            terminal.words("register a native application there, with this redirect address:")
+        let place = error.facts[.console].map { "at \($0)" } ?? "there"
+        if let redirectURI = error.facts[.wanted] {
+            terminal.words("register a native application \(place), with this redirect address:")
             terminal.words(redirectURI)
         } else {
-            terminal.words("register a native application there that may use the device flow")
+            terminal.words("register a native application \(place) that may use the device flow")
+        }
+        // The provider's own page is known already.
+        let redirectURI = error.facts[.wanted].flatMap { text in
+            EndpointURL(unchecked: text).isLoopback ? text : nil
         }
         let options = redirectURI.map { "--client-id ID --redirect-uri \($0)" } ?? "--client-id ID"
         guard let answer = try TerminalQuestion.ask("Client ID: "), !answer.isEmpty else {

@@ -34,7 +34,7 @@ struct SignInDialogue {
         SignInServerWords.show(signIn.server, context.terminal)
         let screen = SignInScreen(signIn, context)
         let isOpened = screen.begin(opensBrowser: !isElsewhere && signIn.flow != "paste")
-        if signIn.authorizationURL != nil, !isOpened {
+        if signIn.authorizationURL != nil, !isOpened || signIn.takesCode ?? false {
             let isAwaited = isElsewhere || signIn.flow == "paste"
             ear.listen(isAwaited: isAwaited) { screen.ask() }
         }

@@ -36,7 +36,7 @@ final class SignInScreen: Sendable {
         let isOpened = opensBrowser && signIn.startURL.map { BrowserLauncher.open($0) } ?? false
         if isOpened {
             terminal.words("go on in the browser; if none opened, this is the address:")
-        } else if opensBrowser {
+        } else if opensBrowser, signIn.startURL != nil {
             terminal.words("open this address in a browser on this machine:")
         } else {
             terminal.words("open this address in a browser, on this machine or another:")
@@ -79,14 +79,15 @@ final class SignInScreen: Sendable {
         try? Descriptor.write(code.lines.joined(separator: "\n") + "\n", to: 2)
     }
 
-    /// Asks for the address that the browser ended on.
+    /// Asks for the address that the browser ended on, or the code that its page shows.
     func ask() {
         end()
         state.withLock { $0.isAsked = true }
-        terminal.words(
-            "does the browser end on a page that it cannot open, paste its whole address here and "
-                + "press Enter (it does not show):"
-        )
+        let wanted =
+            signIn.takesCode ?? false
+            ? "paste the code that the page shows, or the page's whole address,"
+            : "does the browser end on a page that it cannot open, paste its whole address here"
+        terminal.words("\(wanted) and press Enter (it does not show):")
     }
 
     // MARK: - How far it is

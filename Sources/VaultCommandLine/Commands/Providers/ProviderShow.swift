@@ -52,10 +52,12 @@ enum ProviderText {
             ("sign-in page", signIn.authorizationEndpoint?.text),
             ("token endpoint", entry.tokenTemplate?.text),
             ("device flow", signIn.deviceAuthorizationEndpoint?.text),
-            ("revocation", signIn.revocation?.endpoint.text),
+            ("revocation", signIn.revocation.map(words)),
             ("userinfo", signIn.userinfoEndpoint?.text), ("issuer", signIn.issuer?.text),
             ("refreshes go to", entry.refreshEndpoint?.string),
             ("clients are registered at", signIn.console?.string),
+            ("code", signIn.displaysCode ? "shown by its page, to be pasted" : nil),
+            ("redirect address", signIn.redirectURI),
             ("client authentication", entry.clientAuthentication?.rawValue),
             ("proof key", signIn.takesProofKey ? nil : "not taken"),
             ("usual scope", signIn.defaultScope.isEmpty ? nil : signIn.defaultScope.text),
@@ -78,6 +80,17 @@ enum ProviderText {
     private static func text(_ parameters: [RequestParameter]) -> String? {
         parameters.isEmpty
             ? nil : parameters.map { "\($0.name)=\($0.value)" }.joined(separator: ", ")
+    }
+
+    private static func words(_ revocation: ProviderRevocation) -> String {
+        let form =
+            switch revocation.form {
+            case .standard: ""
+            case .clientID: " (without the client's secret)"
+            case .accessToken: " (the access token as access_token)"
+            case .bearer: " (the access token in the header)"
+            }
+        return revocation.endpoint.text + form
     }
 
     private static func words(_ rotation: RefreshTokenRotation) -> String {

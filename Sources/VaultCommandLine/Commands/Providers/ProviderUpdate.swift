@@ -20,7 +20,10 @@ struct ProviderUpdate: ProviderSubcommand {
             context.terminal.words("the endpoints of account \(account) are as they were")
             return
         }
-        try context.terminal.data(Self.table(found))
+        // For a person to look at: standard output stays empty where nothing comes of it.
+        for line in Self.table(found).split(separator: "\n") {
+            context.terminal.words(String(line))
+        }
         guard try isAgreed || asks(found) else {
             throw VaultError(
                 .invalidInput,
