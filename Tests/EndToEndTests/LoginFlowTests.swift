@@ -78,6 +78,13 @@ extension EndToEndTests {
                 #expect(try poll(seconds: 10) { run.stderrSoFar.contains("does not show") })
                 #expect(try poll(seconds: 10) { !person.terminal.echoes })
                 let redirect = try stage.redirect(of: address)
+                // A key that was hit by mistake is no answer.
+                person.terminal.type("\n")
+                #expect(
+                    try poll(seconds: 10) {
+                        run.stderrSoFar.ranges(of: "does not show").count == 2
+                    }
+                )
                 person.terminal.type("http://127.0.0.1:1/nowhere?code=x\n")
                 #expect(try poll(seconds: 10) { run.stderrSoFar.contains("is not an address") })
                 person.terminal.type("\(redirect.replacing("state=", with: "state=x"))\r")

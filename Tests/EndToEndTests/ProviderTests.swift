@@ -186,8 +186,9 @@ extension EndToEndTests {
                 let server = try stage.startServer()
                 try stage.initialize()
                 let text = Self.own(server).replacing(
-                    #""refresh_token_scope""#,
-                    with: #""revocation": {"endpoint": "\#(server.issuer)/revoke"}, "refresh_token_scope""#
+                    #""title": "Acme","#,
+                    with:
+                        #""title": "Acme", "revocation": {"endpoint": "\#(server.issuer)/revoke"},"#
                 )
                 let file = try Self.write(text, stage)
                 let words = ["add", "work", "--provider", "acme", "--client-id", "test-public"]

@@ -17,8 +17,10 @@ extension Seeds {
         "client_secret_basic","client_id":"c","client_secret":"CANARY-cs","issuer":\
         "https://op.example","name":"work","other_client_secret":"CANARY-os","provider":"google",\
         "redirect_uri":"http://127.0.0.1/","refresh_endpoint":"https://op.example/r",\
-        "refresh_parameters":[["a","b"]],"renewal":"manual","rotation":"grace:5","scope":["a","b"],\
-        "sends_scope":true,"tags":["x","y"],"token_endpoint":"https://op.example/token"}
+        "refresh_parameters":[["a","b"]],"renewal":"manual","revocation_endpoint":\
+        "https://op.example/out","revocation_form":"bearer","rotation":"grace:5","scope":["a","b"],\
+        "sends_scope":true,"tags":["x","y"],"token_endpoint":"https://op.example/token",\
+        "userinfo_endpoint":"https://op.example/me"}
         """,
     ].map { Array($0.utf8) }
 

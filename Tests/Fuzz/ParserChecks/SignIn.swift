@@ -70,6 +70,27 @@ extension Check {
             guard case .ignored(410) = second else { return expect(false, "settled twice") }
             return
         }
+        bareCode(target, address)
+    }
+
+    /// What may be pasted alone is no address, has no blank in it, and counts once.
+    private func bareCode(_ text: String, _ address: EndpointURL) {
+        var judge = AuthorizationRedirect(
+            redirectURI: address,
+            state: Secret(Self.state),
+            takesCode: true
+        )
+        guard case .code(let code, _) = judge.judge(pasted: text), !Self.hasState(text) else {
+            return
+        }
+        let isWhole = code.reveal { code in
+            !code.isEmpty && !code.contains("://")
+                && code.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+        }
+        expect(isWhole, "a code that is none")
+        guard case .ignored(410) = judge.judge(pasted: text) else {
+            return expect(false, "a code that counts twice")
+        }
     }
 
     /// Whether the state is there, escaped or not, and whatever blanks were pasted around it.

@@ -128,8 +128,12 @@ func run(_ scene: Scene, for seconds: Double) async throws {
         // Time stands still while a refresh is at work, as it all but does on a real machine.
         while scene.vault.refresher.flightCount > 0 { await Task.yield() }
         // Never past the end, wherever the next wake is: what a test looks at then is of that moment.
-        let left = min(end.seconds(since: scene.clock.now()), 30.1)
-        if !scene.clock.advanceToNextWake(within: left) { scene.clock.advance(by: left) }
+        let left = end.seconds(since: scene.clock.now())
+        if !scene.clock.advanceToNextWake(within: min(left, 30.1)),
+            let wake = scene.clock.secondsUntilNextWake, left < wake, wake <= 30.1
+        {
+            scene.clock.advance(by: left)
+        }
         await Task.yield()
     }
     scheduler.cancel()

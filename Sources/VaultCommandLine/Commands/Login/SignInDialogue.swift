@@ -110,8 +110,11 @@ struct SignInDialogue {
         _ signIn: SignInDocument,
         _ screen: SignInScreen
     ) throws {
-        // Nobody is there to paste it.
-        guard !line.isEmpty else { return }
+        guard !line.isEmpty else {
+            // At the end of a pipe nobody is there to paste it; at a terminal it was but a key.
+            if ear.isAtTerminal { ear.listen(isAwaited: true) { screen.ask() } }
+            return
+        }
         do {
             var body = try WireJSON.encode(RedirectDocument(redirect: line.reveal { $0 }))
             defer { Memory.wipe(&body) }

@@ -26,6 +26,9 @@ final class SignInEar: Sendable {
         try begin()
     }
 
+    /// Whether it is a terminal now: one that was hung up is none any more.
+    var isAtTerminal: Bool { Descriptor.isTerminal(Self.standardInput) }
+
     /// Signals are heard from now on.
     func begin() throws {
         let watch = try SignalWatch()
