@@ -78,8 +78,8 @@ import VaultTesting
         try await withScene(Self.transport(clock) { _ in nil }, clock: clock) { scene in
             let events = scene.vault.events
             let end = clock.now().wall.addingTimeInterval(365 * Self.day)
-            // Atlassian: a year, however often it is used.
-            try await add(scene, provider: "atlassian", told: nil)
+            // LinkedIn: a year, however often it is used.
+            try await add(scene, provider: "linkedin", told: nil)
             #expect(try await scene.vault.account("work").grantEnd == end)
             var scheduler = Scheduler(vault: scene.vault)
             await pass(scene, &scheduler, days: 350)
