@@ -5,6 +5,8 @@ package import VaultCrypto
 package enum RevocationAnswer: Sendable {
     /// The token is dead; maybe it was already (RFC 7009 §2.2).
     case revoked
+    /// There is no such token: as good as revoked, unless it was to speak for another one.
+    case unknown
     /// The token has to be taken as alive.
     case failed(TokenEndpointError)
 }
@@ -43,7 +45,7 @@ package struct RevocationReader: Sendable {
         let isSuccess = (200..<300).contains(response.status)
         guard !isSuccess || problem.isTold else { return .revoked }
         let answerClass = answerClass(problem, response, isPage: body.isMarkup)
-        guard answerClass != .grantRefused else { return .revoked }
+        guard answerClass != .grantRefused else { return .unknown }
         return .failed(
             TokenEndpointError(
                 class: answerClass,

@@ -50,16 +50,14 @@ extension Identity {
         at now: Date,
         using transport: any HTTPTransport
     ) async -> Identity? {
-        let stated = metadata.issuer.flatMap { issuer in
-            response.idToken.flatMap { token in
-                try? IDToken.identity(
-                    in: token,
-                    issuer: issuer,
-                    client: client,
-                    nonce: nonce,
-                    at: now
-                )
-            }
+        let stated = response.idToken.flatMap { token in
+            try? IDToken.identity(
+                in: token,
+                issuer: metadata.issuer,
+                client: client,
+                nonce: nonce,
+                at: now
+            )
         }
         let scope = response.scope ?? requestedScope
         guard stated?.name == nil, scope.contains("openid"),

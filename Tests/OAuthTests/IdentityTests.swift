@@ -77,6 +77,19 @@ import struct FoundationEssentials.Date
         #expect(Self.read(#"{"sub":"s",\#(claims)}"#) == .success(Self.someone))
     }
 
+    @Test("where nobody knows the issuer the word of the token endpoint stands")
+    func unknownIssuer() throws {
+        let claims = #"{"sub":"s","iss":"https://who.example","aud":"client","exp":1760000060}"#
+        let identity = try IDToken.identity(
+            in: Self.token(claims),
+            issuer: nil,
+            client: Self.client,
+            nonce: nil,
+            at: Self.now
+        )
+        #expect(identity == Self.someone)
+    }
+
     @Test(
         "an ID token of another authorization request says nothing",
         arguments: [(#","nonce":"n""#, true), (#","nonce":"m""#, false), ("", false)]

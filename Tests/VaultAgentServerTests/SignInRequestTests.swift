@@ -92,7 +92,7 @@ import VaultKit
         #expect(other.deviceAuthorizationEndpoint == nil)
     }
 
-    @Test func whatTheServerPublishesComesBeforeWhatIsRememberedAndAfterWhatIsTold() throws {
+    @Test func revocationGoesWhereTheAccountIsBoundToUnlessSomebodySaysOtherwise() throws {
         var remembered = Self.remembered
         remembered.revocationEndpoint = EndpointURL(unchecked: "https://as.example/old")
         var metadata = AuthorizationServerMetadata(
@@ -102,7 +102,9 @@ import VaultKit
         let request = try request(remembered: remembered)
         #expect(request.revocation(metadata).endpoint == remembered.revocationEndpoint)
         metadata.revocationEndpoint = EndpointURL(unchecked: "https://as.example/revoke")
-        #expect(request.revocation(metadata).endpoint == metadata.revocationEndpoint)
+        #expect(request.revocation(metadata).endpoint == remembered.revocationEndpoint)
+        let named = try self.request(issuer: Self.issuer, remembered: remembered)
+        #expect(named.revocation(metadata).endpoint == metadata.revocationEndpoint)
         let told = try self.request(
             revocationEndpoint: "https://as.example/told",
             remembered: remembered
@@ -111,5 +113,19 @@ import VaultKit
         let other = try self.request(issuer: "https://other.example", remembered: remembered)
         metadata.revocationEndpoint = nil
         #expect(other.revocation(metadata).endpoint == nil)
+    }
+
+    @Test func anotherServerHasScopesAndWaysOfItsOwn() throws {
+        var remembered = Self.remembered
+        remembered.signInFlow = .device
+        let other = try request(issuer: "https://other.example", remembered: remembered)
+        #expect(other.requestedScope.isEmpty && other.flow == .browser)
+    }
+
+    @Test func aStaticTokenIsOfNoClient() throws {
+        var remembered = Self.remembered
+        remembered.grantKind = .static
+        let request = try request(remembered: remembered)
+        #expect(request.clientID == nil && request.server.issuer == Self.issuer)
     }
 }

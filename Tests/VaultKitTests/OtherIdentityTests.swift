@@ -137,13 +137,41 @@ import VaultTesting
         }
     }
 
-    @Test("where a server does not say who signed in, nobody is taken for another")
+    @Test("where a server does not say who signed in, nobody is taken for another or forgotten")
     func unknown() async throws {
-        try await withScene { scene in
+        try await withScene(ScriptedTransport { _ in .response(200) }) { scene in
             try await Self.signIn(Self.registration(of: nil), "one", in: scene)
             try await Self.signIn(Self.registration(of: "a"), "two", in: scene)
             try await Self.signIn(Self.registration(of: nil), "three", in: scene)
+            #expect(try await scene.vault.account("work").identity?.subject == "a")
+            let other = await vaultError {
+                try await Self.signIn(Self.registration(of: "b"), "four", in: scene)
+            }
+            #expect(other?.code == .otherIdentity)
+            // Whoever it becomes by somebody's word need not be who it was.
+            try await Self.signIn(
+                Self.registration(of: nil),
+                "five",
+                in: scene,
+                replacesIdentity: true
+            )
             #expect(try await scene.vault.account("work").identity == nil)
+        }
+    }
+
+    @Test("E08: an account that does not know its issuer may be of the same grant")
+    func sharedByProvider() async throws {
+        let transport = ScriptedTransport { _ in .response(200) }
+        try await withScene(transport) { scene in
+            var named = Self.registration("bob", of: nil)
+            named.issuer = nil
+            try await Self.signIn(named, "bob", in: scene)
+            try await Self.signIn(Self.registration("alice", of: "a"), "alice", in: scene)
+            let error = await vaultError {
+                try await Self.signIn(Self.registration("alice", of: "b"), "two", in: scene)
+            }
+            #expect(error?.code == .otherIdentity && error?.facts[.reason] == "shared")
+            #expect(transport.requestCount == 0)
         }
     }
 }

@@ -65,6 +65,17 @@ import VaultTesting
         }
     }
 
+    @Test("an access token that its server does not know any more speaks for nothing")
+    func unheard() async throws {
+        let answer = ScriptedAnswer.response(200, body: #"{"ok":false,"error":"invalid_auth"}"#)
+        try await withScene(ScriptedTransport(answer)) { scene in
+            try await scene.vault.add(Self.registration(.bearer), Self.tokens)
+            let error = await vaultError { try await scene.vault.signOut("work") }
+            #expect(error?.facts[.reason] == "no_access_token")
+            #expect(try await scene.vault.accounts().count == 1)
+        }
+    }
+
     @Test("the newest of several access tokens is the one")
     func newest() async throws {
         let transport = ScriptedTransport(

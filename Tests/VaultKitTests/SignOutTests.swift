@@ -26,7 +26,7 @@ import VaultTesting
     }
 
     /// Answers each revocation with the same, and refreshes by number.
-    private static func server(
+    static func server(
         _ answer: ScriptedAnswer = .response(200),
         refreshes hold: VaultTesting.Hold? = nil
     ) -> ScriptedTransport {
@@ -40,11 +40,11 @@ import VaultTesting
         }
     }
 
-    private static func revoked(_ transport: ScriptedTransport) -> [String] {
+    static func revoked(_ transport: ScriptedTransport) -> [String] {
         transport.requests.compactMap { $0.parameter("token")?.reveal { $0 } }
     }
 
-    private static func add(_ registration: AccountRegistration, to scene: Scene) async throws {
+    static func add(_ registration: AccountRegistration, to scene: Scene) async throws {
         let tokens = TokenResponse.testing(
             accessToken: "\(registration.name)-access-1",
             refreshToken: "\(registration.name)-refresh-1"

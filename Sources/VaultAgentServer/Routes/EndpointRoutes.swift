@@ -34,7 +34,7 @@ extension AgentRoutes {
         guard let registration = try await session.vault.registration(of: name) else {
             throw VaultError(.noSuchAccount, account: name)
         }
-        guard let issuer = registration.issuer else {
+        guard let issuer = registration.issuer, registration.grantKind != .static else {
             throw VaultError(
                 .invalidInput,
                 account: name,

@@ -117,7 +117,9 @@ struct GrantKeeper: Sendable {
             request.revocation(metadata)
         registration.userinfoEndpoint = metadata.userinfoEndpoint
         registration.signInFlow = request.flow
-        registration.deviceAuthorizationEndpoint = request.deviceAuthorizationEndpoint
+        registration.deviceAuthorizationEndpoint =
+            request.flow == .device
+            ? metadata.deviceAuthorizationEndpoint : request.deviceAuthorizationEndpoint
         // The catalogue's is part of the program; a file may say something else tomorrow.
         registration.ownProvider = request.server.ownEntry
         return registration

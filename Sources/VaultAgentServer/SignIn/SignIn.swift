@@ -30,7 +30,7 @@ final class SignIn: Sendable {
         self.request = request
         let page = metadata.authorizationEndpoint ?? metadata.tokenEndpoint
         issuer = metadata.issuer ?? page.origin
-        server = request.server.document(metadata)
+        server = request.server.document(metadata, flow: request.flow)
         self.way = way
         progress = SignInProgress()
     }

@@ -40,6 +40,8 @@ struct SignInRequest: Sendable {
     ) throws {
         server = try SignInServer(document, remembered: remembered, providers: providers)
         let isSameIssuer = server.isRemembered
+        // A static token came from no client, by no flow.
+        let remembered = remembered.flatMap { $0.grantKind == .static ? nil : $0 }
         // A client of another server is none here; that server may register one.
         let clientID =
             document.clientID ?? (isSameIssuer ? remembered?.client.id.rawValue : nil)
@@ -48,7 +50,8 @@ struct SignInRequest: Sendable {
         replacesIdentity = document.replace ?? false
         self.name = name
         self.clientID = clientID.map { ClientID(rawValue: $0) }
-        flow = try Self.flow(document.flow) ?? remembered?.usualFlow ?? .browser
+        flow =
+            try Self.flow(document.flow) ?? (isSameIssuer ? remembered?.usualFlow : nil) ?? .browser
         deviceAuthorizationEndpoint =
             try document.deviceAuthorizationEndpoint.map {
                 try EndpointURL.checked($0, field: "device_authorization_endpoint")
@@ -64,7 +67,9 @@ struct SignInRequest: Sendable {
             document.clientSecret.map { Secret($0) }
             ?? (isSameClient ? remembered?.client.secret : nil)
         let scope = Scope(document.scope)
-        let asked = scope.isEmpty ? remembered?.requestedScope ?? scope : scope
+        // Another server has scopes of its own.
+        let usual = isSameIssuer ? remembered?.requestedScope : nil
+        let asked = scope.isEmpty ? usual ?? scope : scope
         // What the provider's entry adds is for a person, and for a refresh token.
         let entry = flow.isOfPerson ? server.provider?.entry : nil
         requestedScope = entry?.scope(asked) ?? asked

@@ -18,6 +18,8 @@ struct SignInServer: Sendable {
     let provider: KnownProvider?
     /// Whether it is the one that the account was signed in at before.
     let isRemembered: Bool
+    /// Whether somebody says anew where it goes, or by which endpoints.
+    let isNamed: Bool
     /// The provider's entry where it is of the person's own, to be sealed with the account.
     let ownEntry: ProviderCatalogue.Entry?
     private let pinned: [EndpointURL]
@@ -59,7 +61,13 @@ struct SignInServer: Sendable {
         } else {
             ownEntry = provider == nil ? nil : remembered?.ownProvider
         }
-        let endpoints = [remembered?.tokenEndpoint, remembered?.authorizationEndpoint]
+        isNamed =
+            document.issuer != nil || document.provider != nil
+            || document.network?.clientCertificate != nil
+        let endpoints = [
+            remembered?.tokenEndpoint, remembered?.authorizationEndpoint,
+            remembered?.deviceAuthorizationEndpoint, remembered?.revocationEndpoint,
+        ]
         pinned = endpoints.compactMap(\.self)
         self.remembered = isRemembered ? remembered : nil
     }
@@ -100,8 +108,12 @@ struct SignInServer: Sendable {
     }
 
     /// What is shown of it: an endpoint that the account has already is nothing new.
-    func document(_ metadata: AuthorizationServerMetadata) -> SignInServerDocument {
-        let shown: [EndpointName] = [.authorization, .token, .deviceAuthorization]
+    func document(
+        _ metadata: AuthorizationServerMetadata,
+        flow: SignInFlow
+    ) -> SignInServerDocument {
+        let page: EndpointName = flow == .device ? .deviceAuthorization : .authorization
+        let shown: [EndpointName] = [page, .token, .revocation]
         let new = metadata.endpoints.filter { shown.contains($0.key) && !pinned.contains($0.value) }
         return SignInServerDocument(
             provider: provider?.name,
@@ -128,6 +140,24 @@ struct SignInServer: Sendable {
             metadata.revocationForm = remembered.revocationForm
         }
         metadata.userinfoEndpoint = metadata.userinfoEndpoint ?? remembered?.userinfoEndpoint
+    }
+
+    /// Refuses endpoints that are others than the account's, unless somebody says anew where it goes:
+    /// no credentials go where nobody agreed to.
+    func refuseMoved(_ metadata: AuthorizationServerMetadata) throws(VaultError) {
+        guard !isNamed, let remembered, remembered.grantKind != .static else { return }
+        let bound: [(name: EndpointName, old: EndpointURL?, new: EndpointURL?)] = [
+            (.token, remembered.tokenEndpoint, metadata.tokenEndpoint),
+            (.authorization, remembered.authorizationEndpoint, metadata.authorizationEndpoint),
+        ]
+        for (name, old, new) in bound {
+            guard let old, let new, old != new else { continue }
+            throw VaultError(
+                .signInFailed,
+                account: remembered.name,
+                facts: [.reason: "endpoint_moved", .field: name.rawValue, .found: new.string]
+            )
+        }
     }
 
     /// Where the device flow begins by the provider's entry; what is discovered is not told here.

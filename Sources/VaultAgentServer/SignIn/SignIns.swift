@@ -56,6 +56,8 @@ final class SignIns: Sendable {
         let transport = transport.through(request.network)
         var metadata = try await request.discover(using: transport)
         request.server.complete(&metadata)
+        try request.server.refuseMoved(metadata)
+        (metadata.revocationEndpoint, metadata.revocationForm) = request.revocation(metadata)
         let signIn = SignIn(
             request,
             metadata,
@@ -105,7 +107,9 @@ final class SignIns: Sendable {
 
     /// What a server publishes now, for an account that nobody signs in to.
     func discover(_ request: SignInRequest) async throws -> AuthorizationServerMetadata {
-        try await request.discover(using: transport)
+        var metadata = try await request.discover(using: transport.through(request.network))
+        request.server.complete(&metadata)
+        return metadata
     }
 
     /// Seconds that an outcome can be asked for.

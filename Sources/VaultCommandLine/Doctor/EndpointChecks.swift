@@ -17,7 +17,9 @@ enum EndpointChecks {
         } catch {
             return [.problem(check, error)]
         }
-        let published = accounts.filter { $0.account.issuer != nil }
+        let published = accounts.filter { listed in
+            listed.account.issuer != nil && listed.account.grant != GrantKind.static.rawValue
+        }
         let findings = published.compactMap { finding(on: $0.account.name, context) }
         let same = published.count - findings.count
         return findings

@@ -35,6 +35,12 @@ extension VaultErrorWords {
                 "check the address of --issuer"
             )
         case "metadata_malformed": ("the metadata of \(host) makes no sense", nil)
+        case "endpoint_moved":
+            (
+                "the authorization server publishes another \(field) than the account is bound to: "
+                    + Printable.escaped(facts[.found] ?? "?"),
+                "vault provider update ACCOUNT shows both, and asks"
+            )
         case "endpoint_insecure": ("the \(field) of \(host) is not https", nil)
         case "endpoint_missing": ("the metadata of \(host) names no \(field)", nil)
         case let reason: ("the sign-in failed: \(reason ?? "unknown reason")\(told(facts))", nil)

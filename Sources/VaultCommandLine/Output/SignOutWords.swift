@@ -10,9 +10,12 @@ extension VaultErrorWords {
         let found = Printable.escaped(facts[.found] ?? "somebody else")
         let wanted = Printable.escaped(facts[.wanted] ?? "another")
         let pair =
-            facts[.reason] == "revoked"
-            ? "the new tokens were revoked"
-            : "the new tokens were dropped, and could not be revoked"
+            switch facts[.reason] {
+            case "revoked": "the new tokens were revoked"
+            case "shared":
+                "the new tokens were dropped, and not revoked: another account may need the grant"
+            default: "the new tokens were dropped, and could not be revoked"
+            }
         return (
             "\(found) signed in, and account '\(name)' is of \(wanted): it was left as it is, and "
                 + pair,

@@ -169,11 +169,14 @@ extension Vault {
         replacing policy: ReplacementPolicy,
         _ ofSameIdentity: Bool
     ) async throws -> StoredAccount {
-        var registration = registration
         let (tags, renewal) = (registration.tags, registration.renewal)
         while true {
             let old = policy == .never ? nil : try existing(registration.name)
-            if ofSameIdentity, let old { try registration.refuseAnother(than: old.settings) }
+            var registration = registration
+            if ofSameIdentity, let old {
+                try registration.refuseAnother(than: old.settings)
+                registration = registration.keepingIdentity(of: old.settings)
+            }
             registration.tags = tags.isEmpty ? old?.settings.tags ?? [] : tags
             registration.renewal = renewal ?? old?.settings.renewal
             let new = registration.newAccount(

@@ -90,10 +90,10 @@ extension Vault {
     private func dropped(_ new: NewAccount) async -> String {
         let subject = new.settings.identity?.subject
         let others = try? accounts { other in
-            other.hasClient(of: new.settings)
+            other.mayHaveClient(of: new.settings)
                 && (subject == nil || other.identity == nil || other.identity?.subject == subject)
         }
-        guard let others, others.isEmpty else { return "shared" }
+        guard let others, others.names.isEmpty, !others.areSomeUnreadable else { return "shared" }
         let failure = await Revoker(transport: transport, clock: clock)
             .revoke(new.tokens, of: new.settings)
         return failure.map { $0.facts[.reason] ?? $0.code.rawValue } ?? "revoked"
@@ -106,32 +106,51 @@ extension Vault {
     ) throws -> [AccountName] {
         guard let subject = settings.identity?.subject else { return [] }
         return try accounts(besides: id) { other in
-            other.identity?.subject == subject && other.hasClient(of: settings)
+            other.identity?.subject == subject && other.mayHaveClient(of: settings)
         }
+        .names
     }
 
     private func accounts(
         besides id: AccountID? = nil,
         where isMeant: (AccountSettings) -> Bool
-    ) throws -> [AccountName] {
-        var (found, last): ([AccountName], String?) = ([], nil)
+    ) throws -> (names: [AccountName], areSomeUnreadable: Bool) {
+        var (found, areSomeUnreadable, last): ([AccountName], Bool, String?) = ([], false, nil)
         repeat {
             let page = try store.accountPage(after: last, limit: 256)
             found += page.accounts.filter { $0.id != id && isMeant($0.settings) }.map(\.name)
+            areSomeUnreadable = areSomeUnreadable || !page.damaged.isEmpty
             last = page.next
         } while last != nil
-        return found
+        return (found, areSomeUnreadable)
     }
 }
 
 extension AccountSettings {
-    /// Whether another account is of the same client at the same issuer.
-    fileprivate func hasClient(of other: AccountSettings) -> Bool {
-        issuer == other.issuer && client.id == other.client.id
+    /// Whether nothing says that another account is not of the same client at the same server.
+    ///
+    /// One that came by a provider's name, or was added, need not know its issuer.
+    fileprivate func mayHaveClient(of other: AccountSettings) -> Bool {
+        let isOfOtherServer =
+            issuer != nil && other.issuer != nil && issuer != other.issuer
+            && tokenEndpoint != other.tokenEndpoint
+        return client.id == other.client.id && !isOfOtherServer
     }
 }
 
 extension AccountRegistration {
+    /// The same, of whom the account is when the server does not say who signed in this time.
+    ///
+    /// What kept strangers out before is not lost by an answer that tells nothing.
+    func keepingIdentity(of old: AccountSettings) -> AccountRegistration {
+        guard identity == nil, grantKind == old.grantKind, issuer == old.issuer,
+            tokenEndpoint == old.tokenEndpoint
+        else { return self }
+        var kept = self
+        kept.identity = old.identity
+        return kept
+    }
+
     /// Refuses to take the place of an account that is somebody else's.
     ///
     /// A subject is one only together with its issuer (OpenID Connect Core 1.0 §5.7). Where either

@@ -283,6 +283,7 @@ extension Vault {
                 return .served(try lookup.unsaved(old: old, new: new))
             case .failed(let error, let now?) where isOwn && call.flight.leftItToOthers(error):
                 return try goOn(now)
+            case .failed(let error, _) where error.facts[.reason] == "sign_out": break
             case .failed(let error, let now) where isOwn && error.code != .noSuchAccount:
                 return .served(try lookup.fallback(now ?? account, after: error))
             case .failed(_, let now?) where !isOwn && now.id == account.id:

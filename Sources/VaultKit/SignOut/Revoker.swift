@@ -66,7 +66,10 @@ struct Revoker: Sendable {
             let response = try await transport.send(request)
             let answer = settings.revocationReader
                 .read(response, received: clock.now().wall, presented: token)
-            guard case .failed(let error) = answer else { return nil }
+            guard case .failed(let error) = answer else {
+                return isUnheard(answer, settings)
+                    ? failure(of: settings, [.reason: "no_access_token"]) : nil
+            }
             var facts: [VaultError.Fact: String] = [.host: host, .status: "\(error.status)"]
             facts[.error] = error.code
             facts[.errorDescription] = error.description
@@ -75,6 +78,13 @@ struct Revoker: Sendable {
         } catch {
             return failure(of: settings, [.host: host, .reason: error.reason.rawValue])
         }
+    }
+
+    /// Whether an access token that was to speak for its grant is none there any more: the grant may
+    /// live on.
+    private func isUnheard(_ answer: RevocationAnswer, _ settings: AccountSettings) -> Bool {
+        guard case .unknown = answer else { return false }
+        return settings.revocationForm.takesAccessToken && settings.grantKind == .refreshToken
     }
 
     private func failure(

@@ -45,9 +45,7 @@ struct SignOutOperation: Sendable {
         let now = environment.clock.now().wall
         do {
             guard isKept else {
-                try await store.remove(account.name) { stored in
-                    stored.id == account.id && stored.generation == account.generation
-                }
+                try await remove(account)
                 let gone = VaultError(.noSuchAccount, account: account.name)
                 return End(kept: nil, failure: failure, outcome: .failed(gone, nil))
             }
@@ -60,6 +58,23 @@ struct SignOutOperation: Sendable {
             return End(kept: kept, failure: failure, outcome: .failed(needed, kept))
         } catch StoreError.grantAlive, StoreError.superseded {
             throw VaultError(.busy, account: account.name, facts: [.reason: "signed_in"])
+        }
+    }
+
+    /// Removes the account, whatever it is called by now.
+    private func remove(_ account: StoredAccount) async throws {
+        var name = account.name
+        while true {
+            do {
+                return try await store.remove(name) { stored in
+                    stored.id == account.id && stored.generation == account.generation
+                }
+            } catch {
+                guard let now = try store.account(account.id)?.name, now != name else {
+                    throw error
+                }
+                name = now
+            }
         }
     }
 }

@@ -150,18 +150,41 @@ import VaultStore
         #expect(facts.compactMap(\.self).joined(separator: " ") == words)
     }
 
+    @Test("an account goes nowhere but where it is bound to, unless somebody names the server anew")
+    func moved() throws {
+        let account = Self.account("google")
+        var metadata = AuthorizationServerMetadata(
+            endpoints: [.authorization: EndpointURL(unchecked: "https://elsewhere.example/a")],
+            token: account.tokenEndpoint
+        )
+        let again = try server(document(), account)
+        if account.authorizationEndpoint != nil {
+            #expect(throws: VaultError.self) { try again.refuseMoved(metadata) }
+        }
+        metadata = AuthorizationServerMetadata(
+            endpoints: [:],
+            token: EndpointURL(unchecked: "https://elsewhere.example/t")
+        )
+        let error = #expect(throws: VaultError.self) { try again.refuseMoved(metadata) }
+        #expect(error?.code == .signInFailed && error?.facts[.reason] == "endpoint_moved")
+        #expect(error?.facts[.found] == "https://elsewhere.example/t")
+        try server(document("google"), account).refuseMoved(metadata)
+        try server(document("google"), nil).refuseMoved(metadata)
+    }
+
     @Test func onlyNewEndpointsAreShown() throws {
         let google = try server(document("google"))
         guard case .known(let metadata) = google.source else { return }
-        let all = google.document(metadata)
+        let all = google.document(metadata, flow: .browser)
+        let always = ["token_endpoint", "revocation_endpoint"]
+        #expect(Set(all.newEndpoints.keys) == Set(always + ["authorization_endpoint"]))
         #expect(
-            Set(all.newEndpoints.keys) == [
-                "authorization_endpoint", "token_endpoint", "device_authorization_endpoint",
-            ]
+            Set(google.document(metadata, flow: .device).newEndpoints.keys)
+                == Set(always + ["device_authorization_endpoint"])
         )
         #expect(all.provider == "google" && all.file == nil)
         let again = try server(document(), Self.account("google"))
         guard case .known(let same) = again.source else { return }
-        #expect(again.document(same).newEndpoints.isEmpty)
+        #expect(again.document(same, flow: .browser).newEndpoints.isEmpty)
     }
 }
