@@ -68,7 +68,8 @@ import VaultTesting
             #expect(await eventually { agent.fixture.service.eventSeats.count == 1 })
         }
         for await error in results {
-            #expect(error?.code == .noAgent)
+            // While it is about to end it may say so itself.
+            #expect(error?.code == .noAgent || error?.code == .busy)
             break
         }
     }
